@@ -1,0 +1,91 @@
+#include "base/slice.h"
+
+static unsigned char lower(char c)
+{
+    return (c >= 'A' && c <= 'Z') ? (unsigned char)(c + ('a' - 'A')) : (unsigned char)c;
+}
+
+bool slice_ieq(struct slice a, struct slice b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.data[i]) != lower(b.data[i]))
+            return false;
+    return true;
+}
+
+int slice_cmp(struct slice a, struct slice b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int c = n ? memcmp(a.data, b.data, n) : 0;
+    if (c)
+        return c;
+    return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct slice slice_trim(struct slice s)
+{
+    while (s.len && is_space(s.data[0])) {
+        s.data++;
+        s.len--;
+    }
+    while (s.len && is_space(s.data[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool slice_to_u64(struct slice s, unsigned long long *ret)
+{
+    unsigned long long v = 0;
+    if (s.len == 0)
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return false;
+        unsigned digit = (unsigned)(s.data[i] - '0');
+        if (v > (~0ULL - digit) / 10)
+            return false;
+        v = v * 10 + digit;
+    }
+    *ret = v;
+    return true;
+}
+
+/* Length of the well-formed character at p, or 0 (Unicode 15, table 3-7). */
+static size_t utf8_char(const unsigned char *p, size_t left)
+{
+    unsigned char c = p[0];
+    if (c < 0x80)
+        return 1;
+    size_t n = c >= 0xc2 && c <= 0xdf ? 2 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+    if (n == 0 || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    if ((c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) ||
+        (c == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+bool slice_is_utf8(struct slice s, size_t *ret_chars)
+{
+    const unsigned char *p = (const unsigned char *)s.data;
+    size_t chars = 0;
+    for (size_t i = 0; i < s.len; chars++) {
+        size_t n = utf8_char(p + i, s.len - i);
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    if (ret_chars)
+        *ret_chars = chars;
+    return true;
+}

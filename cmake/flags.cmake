@@ -1,0 +1,20 @@
+# Warnings and sanitizers, the same for every target.
+add_compile_options(
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wimplicit-fallthrough
+  -Wformat=2 -Wvla -fno-strict-aliasing -fstack-protector-strong)
+if(MQ_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(MQ_CHECKS)
+  add_compile_definitions(MQ_CHECKS=1)
+endif()
+if(MQ_SANITIZE)
+  add_compile_options(-fsanitize=${MQ_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MQ_SANITIZE})
+elseif(CMAKE_BUILD_TYPE MATCHES "Rel")
+  add_compile_definitions(_FORTIFY_SOURCE=2)
+endif()
+if(MQ_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
