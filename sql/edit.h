@@ -1,0 +1,44 @@
+/* Rewriting by splices: insertions and replacements over the client's own bytes. Nothing is
+ * ever printed from a tree, so every byte that is not edited reaches the shard as it came. */
+#ifndef MQ_SQL_EDIT_H
+#define MQ_SQL_EDIT_H
+
+#include "base/buf.h"
+#include "sql/token.h"
+
+enum edit_place {
+    EDIT_BEFORE,  /* in front of token `first` */
+    EDIT_AFTER,   /* behind token `last` */
+    EDIT_REPLACE, /* instead of the tokens first..last and all between them */
+};
+
+/* Placeholders inside an edit's text, filled in when the statement is sent. */
+enum { EDIT_TENANT = '\1', EDIT_DATABASE = '\2' };
+
+struct edit {
+    uint8_t place;        /* enum edit_place */
+    uint32_t first, last; /* tokens */
+    struct slice text;    /* with placeholders; never holds client bytes unescaped */
+};
+
+/* Values of the placeholders. */
+struct edit_values {
+    struct slice tenant;   /* SQL text: a quoted literal or `?` */
+    struct slice database; /* SQL text: a quoted identifier */
+};
+
+/* Sorts edits by their place in the text, keeping the order of those at one place (at equal
+ * places: AFTER the token before, then BEFORE the token). */
+void edits_sort(struct edit *edits, size_t count);
+/* Appends the text with all edits made. False, and nothing is appended, when the edits are
+ * not sorted, overlap or name tokens that do not exist. */
+bool edits_apply(const struct lexed *l, const struct edit *edits, size_t count,
+                 const struct edit_values *values, struct buf *out);
+
+/* 'x' as every sql_mode reads it; the caller has checked that s holds neither quotes nor
+ * backslashes (a tenant never does). */
+void edit_quote_string(struct buf *out, struct slice s);
+/* `x` with backticks doubled. */
+void edit_quote_ident(struct buf *out, struct slice s);
+
+#endif

@@ -1,0 +1,118 @@
+/* Tokens of a statement and the lexer that makes them, exactly as the servers' lexers do
+ * under the given dialect. Comments are no tokens, except that the code inside a versioned
+ * comment is. The lexer allocates only from the arena. */
+#ifndef MQ_SQL_TOKEN_H
+#define MQ_SQL_TOKEN_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "sql/dialect.h"
+
+enum token_kind {
+    TOKEN_END,          /* behind the last token; its start is the end of the text */
+    TOKEN_IDENT,        /* bare word; value = enum keyword, 0 when it is none */
+    TOKEN_QUOTED,       /* `ident`, or "ident" under ANSI_QUOTES */
+    TOKEN_STRING,       /* 'x' or "x"; adjacent strings are separate tokens */
+    TOKEN_NATIONAL,     /* N'x' */
+    TOKEN_HEX,          /* X'4d' or 0x4d */
+    TOKEN_BIT,          /* B'01' or 0b01 */
+    TOKEN_INTEGER,
+    TOKEN_DECIMAL,      /* 1.5 */
+    TOKEN_FLOAT,        /* 1e0 */
+    TOKEN_INTRODUCER,   /* _utf8mb4: any bare word that names a character set */
+    TOKEN_PARAM,        /* ? */
+    TOKEN_USER_VAR,     /* @name, @'name', @`name` */
+    TOKEN_SYSTEM_VAR,   /* the @@ sign; scope and name follow as tokens */
+    TOKEN_OPERATOR,     /* value = enum op */
+};
+
+enum keyword {
+    KEYWORD_NONE,
+#define KEYWORD_ROW(word, reserved_mysql, reserved_mariadb) KW_##word,
+#include "sql/keywords.def"
+#undef KEYWORD_ROW
+    KEYWORD_COUNT
+};
+
+enum op {
+    OP_NONE,
+#define OPERATOR_ROW(name, text) OP_##name,
+#include "sql/operators.def"
+#undef OPERATOR_ROW
+};
+
+struct token {
+    uint8_t kind;
+    uint8_t flags;  /* TOKEN_F_… */
+    uint16_t value; /* enum keyword or enum op */
+    uint32_t start, len;
+};
+
+enum {
+    TOKEN_F_RESERVED = 1,    /* bare word that the dialect reserves */
+    TOKEN_F_SPACE_BEFORE = 2, /* white space or a comment stands directly before */
+    TOKEN_F_IN_COMMENT = 4,  /* stands inside a versioned comment */
+};
+
+struct lexed {
+    struct slice text;          /* the client's bytes, borrowed */
+    struct token *tokens;       /* count of them, then one TOKEN_END */
+    uint32_t count;
+    uint32_t params;            /* number of TOKEN_PARAM */
+    uint64_t fingerprint;       /* equal for statements that differ only in the values of
+                                   literals, white space, comments and the case of reserved
+                                   words (other words may be names, whose case may count) */
+    bool has_comment_tenant;    /* a sqlcommenter comment has the key tenant */
+    bool comment_tenant_bad;    /* twice with different values, or not well-formed */
+    struct slice comment_tenant; /* URL-decoded, in the arena */
+};
+
+enum { TOKENS_MAX = 4000000 };
+
+/* Fails with MQ_SYNTAX, MQ_NOT_UNDERSTOOD (what servers or character sets read differently),
+ * MQ_VERSIONED_COMMENT, MQ_SQL_MODE_UNSAFE (a hint that sets it) or MQ_TOO_COMPLEX; the message
+ * names the byte position, counted from 1, and quotes what stands there. */
+enum err_code lex(struct slice text, const struct dialect *dialect, struct arena *arena,
+                  struct lexed *ret, struct err *reterr);
+
+static inline struct slice token_text(const struct lexed *l, uint32_t index)
+{
+    return slice_of(l->text.data + l->tokens[index].start, l->tokens[index].len);
+}
+static inline bool token_is_keyword(const struct token *t, enum keyword kw)
+{
+    return t->kind == TOKEN_IDENT && t->value == (uint16_t)kw;
+}
+static inline bool token_is_op(const struct token *t, enum op op)
+{
+    return t->kind == TOKEN_OPERATOR && t->value == (uint16_t)op;
+}
+
+/* What equal fingerprints promise, compared token by token: a cache of plans that asks this
+ * cannot be deceived by a colliding fingerprint. */
+bool lexed_same(const struct lexed *a, const struct lexed *b);
+
+/* The name that an identifier token stands for: quotes removed, doubled quotes undone.
+ * Borrowed from the text when nothing had to be undone, else in the arena. */
+struct slice token_ident(const struct lexed *l, uint32_t index, struct arena *arena);
+/* Does the identifier token stand for this name, compared as MySQL compares column names? */
+bool token_is_ident(const struct lexed *l, uint32_t index, const char *name);
+
+/* The exact bytes of a string value that spans the tokens first..last: one or more adjacent
+ * strings, hex or national literals, an introducer of utf8mb4, utf8, ascii, latin1 or binary
+ * in front allowed when the bytes are ASCII. Escapes are undone as the dialect says. False
+ * when it is anything else (numbers, expressions, other character sets): the value is then
+ * not known exactly. */
+bool token_string_value(const struct lexed *l, const struct dialect *dialect, uint32_t first,
+                        uint32_t last, struct arena *arena, struct slice *ret);
+
+const char *keyword_text(enum keyword kw);
+const char *operator_text(enum op op);
+/* The keyword that a bare word is, in any case; KEYWORD_NONE if none. */
+enum keyword keyword_find(struct slice word);
+/* Would the dialect's servers refuse this word as a bare identifier? */
+bool keyword_reserved(enum keyword kw, const struct dialect *dialect);
+/* Is the name a built-in function (not a stored one)? */
+bool function_is_builtin(struct slice name);
+
+#endif

@@ -1,0 +1,95 @@
+/* Any bytes through the lexer and what reads its tokens. The first byte chooses the dialect.
+ * Tokens must be in order, inside the text and apart; no edits must give the text back. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "sql/edit.h"
+#include "sql/token.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static struct dialect choose_dialect(uint8_t choice)
+{
+    struct dialect d = { choice & 1 ? FLAVOUR_MARIADB : FLAVOUR_MYSQL, 80011, 80036, 0 };
+    if (choice & 1)
+        d.version_min = d.version_max = 101106;
+    d.modes = (uint32_t)choice >> 1 & (MODE_ANSI_QUOTES | MODE_NO_BACKSLASH_ESCAPES);
+    return d;
+}
+
+static void check_tokens(const struct lexed *l)
+{
+    size_t end = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct token *t = &l->tokens[i];
+        require(t->kind != TOKEN_END && t->len > 0 && t->start >= end);
+        end = (size_t)t->start + t->len;
+        require(end <= l->text.len);
+    }
+    require(l->tokens[l->count].kind == TOKEN_END);
+    require(l->tokens[l->count].start == l->text.len && end <= l->text.len);
+}
+
+static void check_readers(const struct lexed *l, const struct dialect *d, struct arena *arena)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct slice value;
+        uint32_t last = i + 2 < l->count ? i + 2 : l->count - 1;
+        for (uint32_t to = i; to <= last; to++)
+            token_string_value(l, d, i, to, arena, &value);
+        if (l->tokens[i].kind == TOKEN_IDENT || l->tokens[i].kind == TOKEN_QUOTED)
+            require(token_ident(l, i, arena).len <= l->tokens[i].len);
+        token_is_ident(l, i, "tenant");
+    }
+}
+
+static void check_edits(const struct lexed *l)
+{
+    const struct edit_values none = { { "", 0 }, { "", 0 } };
+    struct buf out;
+    buf_init(&out);
+    require(edits_apply(l, NULL, 0, &none, &out));
+    require(slice_eq(buf_slice(&out), l->text));
+    buf_fini(&out);
+}
+
+/* A reading that did not end with the text must not change when white space follows it. */
+static void check_trailing_space(const struct lexed *l, const struct dialect *d,
+                                 struct arena *arena)
+{
+    struct lexed again;
+    char *longer = arena_alloc(arena, l->text.len + 1);
+    memcpy(longer, l->text.data, l->text.len);
+    longer[l->text.len] = '\n';
+    require(lex(slice_of(longer, l->text.len + 1), d, arena, &again, NULL) == MQ_OK);
+    require(lexed_same(l, &again));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena arena;
+    struct lexed l;
+    struct err err;
+    if (size == 0)
+        return 0;
+    struct dialect d = choose_dialect(data[0]);
+    arena_init(&arena);
+    if (lex(slice_of(data + 1, size - 1), &d, &arena, &l, &err) == MQ_OK) {
+        check_tokens(&l);
+        check_readers(&l, &d, &arena);
+        check_edits(&l);
+        check_trailing_space(&l, &d, &arena);
+    } else {
+        require(err.text[0] != '\0');
+    }
+    arena_fini(&arena);
+    return 0;
+}
