@@ -1,0 +1,185 @@
+/* The configuration as the rest of mqgate sees it: defaults filled in, secrets read, every
+ * value checked. Built once per start or reload and then never changed; freed with its last
+ * reference (it is part of the snapshot). */
+#ifndef MQ_CONFIG_CONFIG_H
+#define MQ_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/slice.h"
+
+/* Names in a list; each NUL-terminated. */
+struct string_list {
+    char **items;
+    size_t count;
+};
+
+/* host:port or the path of a unix socket (then host is NULL). */
+struct address {
+    char *host;
+    uint16_t port;
+    char *socket;
+};
+
+struct listener_config {
+    char *name; /* for logs and `--listener` */
+    struct address address;
+    struct string_list tenants; /* empty: not bound */
+};
+
+/* An account on the shards or on the vindex database. */
+struct credentials {
+    char *user;
+    char *password; /* clear text, from password, password_file or the environment */
+};
+
+struct account_config {
+    char *user;
+    char *password;             /* clear text, or NULL when only the hash is known */
+    char *password_hash;        /* "*…" or "$A$…", or NULL */
+    struct string_list tenants; /* empty: not bound */
+    struct credentials backend; /* the shards' account for this one */
+    bool administrator;         /* may use every-shard statements (DROP TABLE, TRUNCATE, …) */
+};
+
+struct shard_config {
+    char *name; /* the key range, "-80" */
+    struct address address;
+    char *database; /* the shard's own database */
+};
+
+/* A table's legacy and tenant shape beyond the built-in five (`queue_tables:`). */
+struct column_config {
+    char *name;
+    char *definition; /* as in CREATE TABLE, e.g. "VARCHAR(255) NOT NULL" */
+};
+struct queue_table_config {
+    char *name;
+    struct column_config *columns; /* of the legacy table, in order */
+    size_t column_count;
+    struct string_list primary_key; /* legacy */
+};
+
+enum tenants_mode {
+    TENANTS_LIST, /* tenants, MQ_TENANTS or tenants_file */
+    TENANTS_TABLE /* every tenant of the vindex table */
+};
+
+struct vindex_table_config {
+    bool configured;
+    struct address address;
+    struct credentials credentials;
+    char *database;
+    char *table;                  /* default "mq_tenant_vindex" */
+    uint32_t refresh_interval_ms; /* default 5000 */
+    uint32_t max_age_ms;          /* vindex_max_age, default 900000 */
+    char *snapshot_file;          /* may be NULL */
+};
+
+struct config {
+    char *path; /* of the file, for messages */
+
+    struct listener_config *listeners;
+    size_t listener_count;
+
+    char *keyspace; /* what clients name as the database */
+    struct string_list database_aliases;
+    char *vschema_path; /* NULL: xxhash on tenant for every queue table */
+    struct shard_config *shards;
+    size_t shard_count;
+    struct queue_table_config *queue_tables;
+    size_t queue_table_count;
+
+    struct account_config *accounts;
+    size_t account_count;
+
+    enum tenants_mode tenants_mode;
+    struct string_list tenants; /* trimmed, without duplicates */
+    struct vindex_table_config vindex_table;
+
+    struct string_list metadata_paths; /* default {"queue_name"} */
+    bool payload_enabled;
+    struct string_list payload_paths; /* default {"queue_name", "queueName"} */
+    char *default_tenant;             /* NULL: none */
+
+    bool allow_create_table; /* legacy CREATE TABLE on every shard; default true */
+
+    uint32_t workers;     /* default 1 */
+    char *server_version; /* NULL: the one last seen */
+    struct {
+        uint32_t max_per_shard;      /* default 32, over all workers */
+        uint32_t idle_timeout_ms;    /* default 60000 */
+        uint32_t wait_timeout_ms;    /* wait for a backend; default 10000 */
+        uint32_t connect_timeout_ms; /* default 3000 */
+        uint32_t max_statements;     /* prepared per backend; default 256 */
+    } pool;
+    struct {
+        uint32_t max_connections;         /* default 4096 */
+        uint32_t max_statement_size;      /* bytes, default 64 MiB */
+        uint32_t max_prepared_statements; /* per session; default 16382 */
+        uint32_t login_timeout_ms;        /* default 10000 */
+        uint32_t idle_timeout_ms;         /* default 28800000, the server's wait_timeout */
+    } limits;
+    struct {
+        enum log_level level;
+        enum log_format format;
+    } log;
+    struct {
+        uint32_t drain_min_ms; /* default 0 */
+        uint32_t drain_max_ms; /* default 30000 */
+    } shutdown;
+};
+
+/* One complaint about a configuration. */
+struct diagnostic {
+    uint32_t line; /* 0: not about a line */
+    char *text;    /* "shards.-80.adress: unknown setting (did you mean address?)" */
+};
+struct diagnostics {
+    struct diagnostic *items;
+    size_t count;
+};
+
+/* What overrides the file: flag over environment over file. */
+struct config_overrides {
+    const char *const *environment; /* NULL-terminated "NAME=value", or NULL */
+    const char *const *settings;    /* NULL-terminated "path=value" from --set, or NULL */
+};
+
+/* Reads path, applies overrides, fills in defaults, reads secret files and checks all
+ * values. Every fault found is added to *ret_diagnostics (never NULL; caller frees it with
+ * diagnostics_fini). Returns NULL when there is any. */
+struct config *config_load(const char *path, const struct config_overrides *overrides,
+                           struct diagnostics *ret_diagnostics);
+/* The same from text in memory; `path` only for messages. */
+struct config *config_parse(struct slice text, const char *path,
+                            const struct config_overrides *overrides,
+                            struct diagnostics *ret_diagnostics);
+void config_destroy(struct config *c);
+
+void diagnostics_init(struct diagnostics *d);
+void diagnostics_add(struct diagnostics *d, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Appends "file:line: text", one line each, to out. */
+void diagnostics_print(const struct diagnostics *d, const char *path, struct buf *out);
+void diagnostics_fini(struct diagnostics *d);
+
+/* The account of a user name, or NULL. */
+const struct account_config *config_account(const struct config *c, struct slice user);
+
+/* "1-255 printable ASCII without comma, quotes, backslash, `|`, or a space at either end":
+ * MQ_OK or MQ_TENANT_INVALID with the reason. */
+enum err_code tenant_check(struct slice tenant, struct err *reterr);
+
+/* Every setting with its type, default and meaning, for `mqgate check --settings` and
+ * docs/configuration.md; from config/settings.def. */
+struct setting_info {
+    const char *path, *type, *fallback, *summary;
+};
+const struct setting_info *config_settings(size_t *ret_count);
+
+#endif
