@@ -1,0 +1,153 @@
+#include "vschema/topology.h"
+
+#include "base/memory.h"
+#include "config/file.h"
+
+enum { VSCHEMA_FILE_MAX = 64 << 20 };
+
+static void topology_destroy(struct topology *t)
+{
+    mem_free(t->shards);
+    mem_free(t->ranges);
+    mem_free(t->shard_order);
+    vschema_destroy(t->vschema);
+    catalog_destroy(t->catalog);
+    config_destroy(t->config);
+    mem_free(t);
+}
+
+static enum err_code read_vschema(struct topology *t, struct err *reterr)
+{
+    const char *path = t->config->vschema_path;
+    if (!path) {
+        t->vschema = vschema_default(t->catalog);
+        return MQ_OK;
+    }
+    struct err err = { 0 };
+    struct buf json;
+    buf_init(&json);
+    enum err_code code = file_read(path, VSCHEMA_FILE_MAX, &json, &err);
+    if (code != MQ_OK)
+        err_set(reterr, code, "%s %s", path, err.text);
+    else if ((code = vschema_parse(buf_slice(&json), t->config->keyspace, &t->vschema, &err)))
+        err_set(reterr, code, "%s: %s", path, err.text);
+    buf_fini(&json);
+    return code;
+}
+
+/* A lookup type has no function, so only the table can say where a tenant lives. */
+static enum err_code find_vindex(struct topology *t, struct err *reterr)
+{
+    enum err_code code = vschema_check(t->vschema, t->catalog, &t->vindex, reterr);
+    if (code == MQ_OK && t->vindex->is_lookup && !t->config->vindex_table.configured)
+        return err_set(reterr, MQ_VSCHEMA_INVALID,
+                       "the vindex type %s needs the section tenant_vindex of the configuration",
+                       t->vindex->name);
+    return code;
+}
+
+/* Whether the shards cover everything; fills their order. */
+static enum err_code check_cover(struct topology *t, struct err *reterr)
+{
+    const char **names = mem_array(t->shard_count, sizeof *names);
+    for (uint32_t i = 0; i < t->shard_count; i++)
+        names[i] = t->shards[i].config->name;
+    enum err_code code = key_ranges_check(t->ranges, names, t->shard_count, t->shard_order, reterr);
+    mem_free(names);
+    return code;
+}
+
+static enum err_code build_shards(struct topology *t, struct err *reterr)
+{
+    t->shard_count = (uint32_t)t->config->shard_count;
+    t->shards = mem_array(t->shard_count, sizeof *t->shards);
+    t->ranges = mem_array(t->shard_count, sizeof *t->ranges);
+    t->shard_order = mem_array(t->shard_count, sizeof *t->shard_order);
+    for (uint32_t i = 0; i < t->shard_count; i++) {
+        struct shard *shard = &t->shards[i];
+        shard->config = &t->config->shards[i];
+        enum err_code code =
+            key_range_parse(slice_cstr(shard->config->name), &shard->range, reterr);
+        if (code != MQ_OK)
+            return code;
+        t->ranges[i] = shard->range;
+    }
+    return check_cover(t, reterr);
+}
+
+enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr)
+{
+    struct topology *t = mem_new(struct topology);
+    t->config = config;
+    t->references = 1;
+    t->catalog = catalog_create(config);
+    enum err_code code = catalog_check(t->catalog, reterr);
+    if (code == MQ_OK)
+        code = read_vschema(t, reterr);
+    if (code == MQ_OK)
+        code = find_vindex(t, reterr);
+    if (code == MQ_OK)
+        code = build_shards(t, reterr);
+    if (code == MQ_OK)
+        *ret = t;
+    else
+        topology_destroy(t);
+    return code;
+}
+
+struct topology *topology_acquire(struct topology *t)
+{
+    __atomic_fetch_add(&t->references, 1, __ATOMIC_RELAXED);
+    return t;
+}
+
+void topology_release(struct topology *t)
+{
+    if (t && __atomic_fetch_sub(&t->references, 1, __ATOMIC_ACQ_REL) == 1)
+        topology_destroy(t);
+}
+
+uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id)
+{
+    return key_ranges_find(t->ranges, t->shard_order, t->shard_count, id);
+}
+
+int topology_shard_find(const struct topology *t, struct slice name)
+{
+    for (uint32_t i = 0; i < t->shard_count; i++)
+        if (slice_ieq_cstr(name, t->shards[i].config->name))
+            return (int)i;
+    return -1;
+}
+
+static enum err_code hash_tenant(const struct topology *t, struct slice name,
+                                 struct tenant_map_builder *b, struct err *reterr)
+{
+    struct keyspace_id id;
+    enum err_code code = tenant_check(name, reterr);
+    if (code != MQ_OK)
+        return code;
+    if (!t->vindex->map || !t->vindex->map(name, &id) || id.len > TENANT_ID_MAX)
+        return err_set(reterr, MQ_VINDEX_NO_SHARD,
+                       "the vindex %s maps the tenant '%.*s' to no keyspace id of 1 to %d bytes",
+                       t->vindex->name, (int)name.len, name.data, TENANT_ID_MAX);
+    tenant_map_builder_add(b, name, &id, topology_shard_of(t, &id), TENANT_SERVING, 0);
+    return MQ_OK;
+}
+
+enum err_code topology_hash_tenants(const struct topology *t, struct tenant_map **ret,
+                                    struct err *reterr)
+{
+    const struct string_list *tenants = &t->config->tenants;
+    const struct err_info *empty = err_info(MQ_TENANTS_EMPTY);
+    if (tenants->count == 0)
+        return err_set(reterr, MQ_TENANTS_EMPTY, "%s %s", empty->summary, empty->remedy);
+    struct tenant_map_builder *b = tenant_map_builder_create();
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < tenants->count && code == MQ_OK; i++)
+        code = hash_tenant(t, slice_cstr(tenants->items[i]), b, reterr);
+    if (code == MQ_OK)
+        *ret = tenant_map_build(b, UINT64_MAX, 0);
+    tenant_map_builder_destroy(b);
+    return code;
+}

@@ -1,0 +1,41 @@
+/* What does not change between reloads: configuration, catalogue, VSchema, shards. One
+ * reference-counted object, so that a worker holds all of it with one pointer. */
+#ifndef MQ_VSCHEMA_TOPOLOGY_H
+#define MQ_VSCHEMA_TOPOLOGY_H
+
+#include "vschema/tenants.h"
+#include "vschema/vschema.h"
+
+struct shard {
+    const struct shard_config *config; /* name, address, database */
+    struct key_range range;
+};
+
+struct topology {
+    struct config *config;            /* owned */
+    struct catalog *catalog;          /* owned */
+    struct vschema *vschema;          /* owned */
+    const struct vindex_type *vindex; /* primary vindex of the queue tables */
+    struct shard *shards;             /* as in the configuration */
+    uint32_t shard_count;
+    struct key_range *ranges; /* of the shards, for key_ranges_find */
+    uint32_t *shard_order;    /* by key range */
+    uint32_t references;      /* private, atomic */
+};
+
+/* Takes the configuration (also on failure) and reads the VSchema file. Fails with
+ * MQ_VSCHEMA_INVALID, MQ_SHARDS_INCOMPLETE, MQ_CONFIG_UNREADABLE. */
+enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr);
+struct topology *topology_acquire(struct topology *t); /* thread-safe */
+void topology_release(struct topology *t);
+
+/* The shard that owns the id. */
+uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id);
+/* The shard of a name; -1 when there is none. */
+int topology_shard_find(const struct topology *t, struct slice name);
+/* Without a vindex table: the function places every listed tenant. Fails with
+ * MQ_TENANTS_EMPTY, MQ_TENANT_INVALID or MQ_VINDEX_NO_SHARD. */
+enum err_code topology_hash_tenants(const struct topology *t, struct tenant_map **ret,
+                                    struct err *reterr);
+
+#endif

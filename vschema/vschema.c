@@ -1,0 +1,126 @@
+#include "vschema/vschema_int.h"
+
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "base/check.h"
+#include "base/memory.h"
+
+static const char tenant_column[] = "tenant";
+
+struct vschema *vschema_create(void)
+{
+    struct vschema *v = mem_new(struct vschema);
+    arena_init(&v->arena);
+    return v;
+}
+
+void vschema_destroy(struct vschema *v)
+{
+    if (!v)
+        return;
+    arena_fini(&v->arena);
+    mem_free(v);
+}
+
+const struct vschema_table *vschema_table_find(const struct vschema *v, const char *name)
+{
+    for (size_t i = 0; i < v->table_count; i++)
+        if (strcmp(v->tables[i].name, name) == 0)
+            return &v->tables[i];
+    return NULL;
+}
+
+struct vschema *vschema_default(const struct catalog *catalog)
+{
+    struct buf json;
+    struct vschema *v = NULL;
+    buf_init(&json);
+    vschema_write(catalog, &json);
+    enum err_code code = vschema_parse(buf_slice(&json), "", &v, NULL);
+    CHECK(code == MQ_OK);
+    (void)code;
+    buf_fini(&json);
+    return v;
+}
+
+static enum err_code refuse_type(const struct vindex *v, const char *table, struct err *reterr)
+{
+    struct buf served;
+    buf_init(&served);
+    vindex_print_served(&served);
+    err_set(reterr, MQ_VSCHEMA_INVALID, "vindex %s of table %s has the type %s; served are %s",
+            v->name, table, v->type->name, buf_cstr(&served));
+    buf_fini(&served);
+    return MQ_VSCHEMA_INVALID;
+}
+
+/* The vindex that maps the table's tenants. */
+static enum err_code primary_vindex(const struct vschema *v, const char *table,
+                                    const struct vindex **ret, struct err *reterr)
+{
+    const struct vschema_table *t = vschema_table_find(v, table);
+    if (!t)
+        return err_set(reterr, MQ_VSCHEMA_INVALID, "table %s is not in the VSchema", table);
+    if (*t->type || t->pinned || t->column_vindex_count == 0)
+        return err_set(reterr, MQ_VSCHEMA_INVALID,
+                       "table %s is %s; a queue table is sharded by tenant", table,
+                       t->pinned  ? "pinned"
+                       : *t->type ? t->type
+                                  : "not sharded");
+    const struct column_vindex *primary = &t->column_vindexes[0];
+    if (primary->column_count != 1 ||
+        !slice_ieq_cstr(slice_cstr(primary->columns[0]), tenant_column))
+        return err_set(reterr, MQ_VSCHEMA_INVALID,
+                       "the primary vindex of table %s is on %s%s; it must be on tenant alone",
+                       table, primary->columns[0], primary->column_count > 1 ? ", …" : "");
+    *ret = primary->vindex;
+    return vindex_is_served(primary->vindex->type) ? MQ_OK
+                                                   : refuse_type(primary->vindex, table, reterr);
+}
+
+enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,
+                            const struct vindex_type **ret_vindex, struct err *reterr)
+{
+    const struct vindex *first = NULL, *vindex = NULL;
+    if (!v->sharded)
+        return err_set(reterr, MQ_VSCHEMA_INVALID,
+                       "the keyspace is not sharded; `sharded: true` is missing");
+    for (size_t i = 0; i < catalog->table_count; i++) {
+        const char *table = catalog->tables[i]->name;
+        enum err_code code = primary_vindex(v, table, &vindex, reterr);
+        if (code != MQ_OK)
+            return code;
+        if (first && first->type != vindex->type)
+            return err_set(reterr, MQ_VSCHEMA_INVALID,
+                           "table %s is sharded by %s but table %s by %s", table,
+                           vindex->type->name, catalog->tables[0]->name, first->type->name);
+        if (!first)
+            first = vindex;
+    }
+    *ret_vindex = first->type;
+    return MQ_OK;
+}
+
+static json_t *table_json(void)
+{
+    return json_pack("{s:[{s:s, s:s}]}", "column_vindexes", "column", tenant_column, "name",
+                     "tenant_xxhash");
+}
+
+void vschema_write(const struct catalog *catalog, struct buf *out)
+{
+    json_t *tables = json_object();
+    for (size_t i = 0; i < catalog->table_count; i++)
+        json_object_set_new(tables, catalog->tables[i]->name, table_json());
+    json_t *document = json_pack("{s:b, s:{s:{s:s}}, s:o}", "sharded", 1, "vindexes",
+                                 "tenant_xxhash", "type", "xxhash", "tables", tables);
+    char *text = json_dumps(document, JSON_INDENT(2));
+    if (!text)
+        mem_exhausted(0);
+    buf_append_cstr(out, text);
+    buf_append_byte(out, '\n');
+    free(text);
+    json_decref(document);
+}

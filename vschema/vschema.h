@@ -1,0 +1,25 @@
+/* Vitess' VSchema JSON, read as vtgate reads it (go/vt/vtgate/vindexes/vschema.go):
+ * snake_case and lowerCamelCase names, unknown fields ignored, `column` and `columns`. */
+#ifndef MQ_VSCHEMA_VSCHEMA_H
+#define MQ_VSCHEMA_VSCHEMA_H
+
+#include "vschema/catalog.h"
+#include "vschema/vindex.h"
+
+struct vschema;
+
+/* Parses a keyspace document, or a SrvVSchema with `keyspaces` of which `keyspace` is taken.
+ * Fails with MQ_VSCHEMA_INVALID, in Vitess' words where it has them. */
+enum err_code vschema_parse(struct slice json, const char *keyspace, struct vschema **ret,
+                            struct err *reterr);
+/* What is assumed without a file: every queue table by xxhash on tenant. */
+struct vschema *vschema_default(const struct catalog *catalog);
+void vschema_destroy(struct vschema *v);
+
+/* Every queue table must be sharded by `tenant` first, all by the same vindex type. */
+enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,
+                            const struct vindex_type **ret_vindex, struct err *reterr);
+/* Writes the VSchema for the catalogue's tables (vitess.md section 7). */
+void vschema_write(const struct catalog *catalog, struct buf *out);
+
+#endif
