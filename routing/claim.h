@@ -1,0 +1,11 @@
+/* Tenants that the client's own conditions name (the source `sql`). */
+#ifndef MQ_ROUTING_CLAIM_H
+#define MQ_ROUTING_CLAIM_H
+
+#include "routing/plan_int.h"
+
+/* Takes note of every `tenant = value` and `tenant IN (values)` in the scope's WHERE and ON
+ * that nothing can bypass; the references they scope need no condition of ours. */
+void claim_conditions(struct planner *p, struct scope *s);
+
+#endif

@@ -1,0 +1,86 @@
+/* Columns: mentions of `tenant`, words that the shard's server reserves, values that are
+ * written into identifier columns. */
+#include "routing/plan_int.h"
+
+bool column_is_tenant(const struct planner *p, const struct node *column)
+{
+    const struct node *ident = plan_last_ident(column);
+    return ident && token_is_ident(p->l, ident->first, "tenant");
+}
+
+void column_claim(struct planner *p, const struct node *column)
+{
+    struct claim *c = arena_new(p->arena, struct claim);
+    *c = (struct claim){ .column = column, .next = p->claims };
+    p->claims = c;
+}
+
+static bool is_claimed(const struct planner *p, const struct node *column)
+{
+    for (const struct claim *c = p->claims; c; c = c->next)
+        if (c->column == column)
+            return true;
+    return false;
+}
+
+/* Behind a dot every word is a name. */
+enum err_code column_quote(struct planner *p, const struct node *ident)
+{
+    const struct token *t = &p->l->tokens[ident->first];
+    if (t->kind != TOKEN_IDENT || t->value == KEYWORD_NONE ||
+        !keyword_reserved((enum keyword)t->value, p->dialect) ||
+        (ident->first && token_is_op(t - 1, OP_DOT)) ||
+        !catalog_any_column(p->topology->catalog, token_text(p->l, ident->first)))
+        return MQ_OK;
+    enum err_code code =
+        plan_edit(p, EDIT_BEFORE, ident->first, ident->first, SLICE_LIT("`"));
+    return code ? code : plan_edit(p, EDIT_AFTER, ident->first, ident->first, SLICE_LIT("`"));
+}
+
+enum err_code column_visit(struct planner *p, const struct node *column)
+{
+    const struct node *first = column->child;
+    if (column_is_tenant(p, column) && !is_claimed(p, column))
+        return reject(p, MQ_COLUMN_TENANT,
+                      "`tenant` may only be compared with a literal or a parameter, by = or IN, as "
+                      "a condition of its own that nothing can bypass");
+    if (first && first->next && first->next->next) {
+        enum err_code code = names_database(p, first);
+        if (code)
+            return code;
+        first = first->next;
+    }
+    for (const struct node *c = first; c; c = c->next) {
+        enum err_code code = column_quote(p, c);
+        if (code)
+            return code;
+    }
+    return MQ_OK;
+}
+
+void column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
+                        struct value_ref value)
+{
+    int index = catalog_column_index(table, column);
+    if (index < 0 || (value.kind != VALUE_TOKENS && value.kind != VALUE_PARAM))
+        return;
+    const struct catalog_column *c = &table->columns[index];
+    if (c->check == CHECK_NONE)
+        return;
+    struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
+    *check = (struct identifier_check){ .check = c->check, .column = c->name, .value = value };
+}
+
+enum err_code column_assigned(struct planner *p, const struct catalog_table *table,
+                              const struct node *assignment)
+{
+    const struct node *column = assignment->child, *value = column->next;
+    if (column_is_tenant(p, column))
+        return reject(p, MQ_ASSIGNS_TENANT,
+                      "the column `tenant` cannot be changed; insert the row for the other tenant "
+                      "and delete this one");
+    if (table)
+        column_check_value(p, table, plan_name(p, column), plan_value(p, value));
+    enum err_code code = visit(p, column);
+    return code ? code : visit(p, value);
+}

@@ -1,0 +1,90 @@
+#include "routing/identifier.h"
+
+enum { IDENTIFIER_MAX = 255 }; /* bytes of ASCII, characters of UTF-8 */
+
+static enum value_reading read_param(const struct route_input *in, uint32_t number,
+                                     struct slice *ret)
+{
+    if (!in->params || number >= in->template->client_params)
+        return READ_UNKNOWN;
+    const struct param_value *v = &in->params[number];
+    switch (v->kind) {
+    case PARAM_VALUE_NULL:
+        return READ_NOTHING;
+    case PARAM_VALUE_STRING:
+        *ret = v->bytes;
+        return READ_STRING;
+    case PARAM_VALUE_OTHER:
+        return READ_OTHER;
+    default:
+        return READ_UNKNOWN;
+    }
+}
+
+static bool is_number(const struct token *t)
+{
+    return t->kind >= TOKEN_BIT && t->kind <= TOKEN_FLOAT;
+}
+
+enum value_reading value_read(const struct route_input *in, const struct value_ref *v,
+                              struct arena *arena, struct slice *ret)
+{
+    if (v->kind == VALUE_NONE)
+        return READ_NOTHING;
+    if (v->kind == VALUE_PARAM)
+        return read_param(in, v->param, ret);
+    if (v->kind != VALUE_TOKENS || v->last >= in->lexed->count)
+        return READ_UNKNOWN;
+    if (is_number(&in->lexed->tokens[v->first]))
+        return READ_OTHER;
+    return token_string_value(in->lexed, in->dialect, v->first, v->last, arena, ret)
+               ? READ_STRING
+               : READ_UNKNOWN;
+}
+
+/* Its fault in words, or NULL. */
+static const char *ascii_fault(struct slice s)
+{
+    if (s.len > IDENTIFIER_MAX)
+        return "is longer than 255 bytes";
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.data[i] >= 0x80 || s.data[i] == '\0')
+            return "is not ASCII";
+    return NULL;
+}
+
+static const char *utf8_fault(struct slice s)
+{
+    size_t chars;
+    if (!slice_is_utf8(s, &chars))
+        return "is not valid UTF-8";
+    return chars > IDENTIFIER_MAX ? "is longer than 255 characters" : NULL;
+}
+
+static const char *fault(enum column_check check, struct slice s)
+{
+    switch (check) {
+    case CHECK_ASCII_NONEMPTY:
+        return s.len ? ascii_fault(s) : "is empty";
+    case CHECK_ASCII:
+        return ascii_fault(s);
+    case CHECK_UTF8:
+        return utf8_fault(s);
+    default:
+        return NULL;
+    }
+}
+
+enum err_code identifier_check(const struct route_input *in, const struct identifier_check *check,
+                               struct arena *arena, struct err *reterr)
+{
+    struct slice s;
+    enum value_reading reading = value_read(in, &check->value, arena, &s);
+    if (reading == READ_NOTHING || reading == READ_OTHER)
+        return MQ_OK;
+    const char *what = reading == READ_STRING ? fault(check->check, s)
+                                              : "is written in a character set that is not read";
+    if (!what)
+        return MQ_OK;
+    return err_set(reterr, MQ_IDENTIFIER_INVALID, "the value for %s %s", check->column, what);
+}

@@ -1,0 +1,323 @@
+/* INSERT and REPLACE: the tenant's column and value come first in the column list, in each
+ * row, in SET and in the select list; a missing column list is written out. */
+#include "routing/plan_int.h"
+
+struct insert {
+    const struct node *statement;
+    const struct node *target;  /* TABLE */
+    const struct node *columns; /* COLUMNS, NULL when missing */
+    const struct catalog_table *table;
+    bool names_tenant;   /* the client lists the column itself */
+    size_t tenant_index; /* then: where */
+};
+
+static const char tenant_value[] = { EDIT_TENANT, ',', ' ', 0 };
+static const char tenant_alone[] = { EDIT_TENANT, 0 };
+
+/* ---- columns ---- */
+
+static enum err_code visit_column(struct planner *p, struct insert *in, const struct node *column,
+                                  size_t index)
+{
+    if (column_is_tenant(p, column)) {
+        if (in->names_tenant)
+            return reject(p, MQ_COLUMN_TENANT, "the column list names `tenant` twice");
+        in->names_tenant = true;
+        in->tenant_index = index;
+        column_claim(p, column);
+    }
+    return visit(p, column);
+}
+
+static enum err_code visit_columns(struct planner *p, struct insert *in)
+{
+    size_t index = 0;
+    for (const struct node *c = in->columns->child; c; c = c->next) {
+        enum err_code code = visit_column(p, in, c, index++);
+        if (code)
+            return code;
+    }
+    return MQ_OK;
+}
+
+static enum err_code add_column(struct planner *p, struct insert *in)
+{
+    enum err_code code = visit_columns(p, in);
+    if (code || in->names_tenant)
+        return code;
+    return plan_edit(p, EDIT_AFTER, in->columns->first, in->columns->first,
+                     in->columns->child ? SLICE_LIT("tenant, ") : SLICE_LIT("tenant"));
+}
+
+/* No column list: the legacy one. `VALUES ()` means every column's default. */
+static enum err_code write_columns(struct planner *p, const struct insert *in, bool empty_rows)
+{
+    struct text t = { .arena = p->arena };
+    text_add(&t, empty_rows ? " (tenant" : " (tenant, ");
+    if (!empty_rows)
+        star_columns(in->table, slice_of("", 0), &t);
+    text_add(&t, ")");
+    p->t->legacy_columns = true;
+    return plan_edit(p, EDIT_AFTER, in->target->last, in->target->last, text_slice(&t));
+}
+
+/* ---- values ---- */
+
+static enum err_code claim_value(struct planner *p, const struct node *value)
+{
+    struct value_ref ref = plan_value(p, value);
+    if (ref.kind != VALUE_TOKENS && ref.kind != VALUE_PARAM)
+        return reject(p, MQ_TENANT_VALUE,
+                      "the value of `tenant` is neither a literal nor a parameter");
+    struct value_ref *v = vector_add(&p->sql_tenants, p->arena, sizeof *v);
+    *v = ref;
+    v->origin = ORIGIN_ROW;
+    return MQ_OK;
+}
+
+/* What one column of one row says; row is NULL for tables without metadata. */
+static enum err_code take_value(struct planner *p, const struct insert *in, struct slice column,
+                                const struct node *value, struct row_source *row)
+{
+    if (slice_ieq_cstr(column, "tenant"))
+        return claim_value(p, value);
+    struct value_ref ref = plan_value(p, value);
+    column_check_value(p, in->table, column, ref);
+    if (row && slice_ieq_cstr(column, "metadata"))
+        row->metadata = ref;
+    else if (row && slice_ieq_cstr(column, "payload"))
+        row->payload = ref;
+    return MQ_OK;
+}
+
+static struct row_source *add_row(struct planner *p, const struct insert *in)
+{
+    return in->table->has_metadata ? vector_add(&p->rows, p->arena, sizeof(struct row_source))
+                                   : NULL;
+}
+
+/* ---- rows ---- */
+
+/* The names of the columns once, so that long inserts do not look for them in each row. */
+struct column_names {
+    struct slice *items;
+    size_t count;
+};
+
+static struct column_names list_columns(struct planner *p, const struct insert *in)
+{
+    struct column_names names = {
+        .count = in->columns ? node_children(in->columns) : in->table->column_count
+    };
+    names.items = arena_array(p->arena, struct slice, names.count + 1);
+    const struct node *c = in->columns ? in->columns->child : NULL;
+    for (size_t i = 0; i < names.count; i++, c = c ? c->next : NULL)
+        names.items[i] = c ? plan_name(p, c) : slice_cstr(in->table->columns[i].name);
+    return names;
+}
+
+static uint32_t open_paren(const struct planner *p, const struct node *row)
+{
+    return token_is_op(&p->l->tokens[row->first], OP_LPAREN) ? row->first : row->first + 1;
+}
+
+static enum err_code visit_row(struct planner *p, const struct insert *in,
+                               const struct column_names *names, const struct node *row)
+{
+    struct row_source *source = add_row(p, in);
+    uint32_t paren = open_paren(p, row);
+    size_t index = 0;
+    enum err_code code = MQ_OK;
+    if (!in->names_tenant)
+        code = plan_edit(p, EDIT_AFTER, paren, paren,
+                         slice_cstr(row->child ? tenant_value : tenant_alone));
+    for (const struct node *v = row->child; v && !code; v = v->next, index++) {
+        if (index < names->count)
+            code = take_value(p, in, names->items[index], v, source);
+        if (!code)
+            code = visit(p, v);
+    }
+    if (!code && in->names_tenant && index <= in->tenant_index)
+        return reject(p, MQ_TENANT_VALUE, "a row has no value for `tenant`");
+    return code;
+}
+
+static enum err_code insert_rows(struct planner *p, struct insert *in, const struct node *rows)
+{
+    bool empty = rows->child && !rows->child->child;
+    for (const struct node *r = rows->child; r; r = r->next)
+        if (!in->columns && !r->child != empty)
+            return reject(p, MQ_NOT_UNDERSTOOD, "rows with and without values in one INSERT");
+    enum err_code code =
+        in->columns ? add_column(p, in) : write_columns(p, in, empty);
+    struct column_names names = list_columns(p, in);
+    for (const struct node *r = rows->child; r && !code; r = r->next)
+        code = visit_row(p, in, &names, r);
+    return code;
+}
+
+/* ---- SET ---- */
+
+static enum err_code insert_set(struct planner *p, struct insert *in, const struct node *list)
+{
+    static const char lead[] = { ' ', 't', 'e', 'n', 'a', 'n', 't', ' ', '=', ' ', EDIT_TENANT,
+                                 ',' };
+    struct row_source *source = add_row(p, in);
+    enum err_code code = MQ_OK;
+    for (const struct node *a = list->child; a && !code; a = a->next) {
+        code = visit_column(p, in, a->child, 0);
+        if (!code)
+            code = take_value(p, in, plan_name(p, a->child), a->child->next, source);
+        if (!code)
+            code = visit(p, a->child->next);
+    }
+    if (code || in->names_tenant)
+        return code;
+    return plan_edit(p, EDIT_AFTER, list->first, list->first, slice_of(lead, sizeof lead));
+}
+
+/* ---- SELECT ---- */
+
+/* `ORDER BY 2` counts the select list's items, which the tenant would shift. */
+static enum err_code refuse_positions(struct planner *p, const struct node *list)
+{
+    for (const struct node *c = list ? list->child : NULL; c; c = c->next) {
+        const struct node *expr = c->kind == N_ORDER_ITEM ? c->child : c;
+        if (expr && (expr->kind == N_LITERAL || expr->kind == N_PARAM))
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "ORDER BY or GROUP BY a position in INSERT … SELECT; name the column");
+    }
+    return MQ_OK;
+}
+
+static enum err_code prefix_query(struct planner *p, const struct node *query);
+
+static enum err_code prefix_block(struct planner *p, const struct node *block)
+{
+    static const char lead[] = { ' ', EDIT_TENANT, ',' };
+    const struct node *list = node_find(block, N_SELECT_LIST);
+    enum err_code code = refuse_positions(p, node_find(block, N_GROUP_BY));
+    if (code)
+        return code;
+    return plan_edit(p, EDIT_AFTER, list->first - 1, list->first - 1,
+                     slice_of(lead, sizeof lead));
+}
+
+static enum err_code prefix_body(struct planner *p, const struct node *body)
+{
+    for (; body->kind == N_SET_OP; body = body->child) {
+        enum err_code code = prefix_body(p, body->child->next);
+        if (code)
+            return code;
+    }
+    if (body->kind == N_BLOCK)
+        return prefix_block(p, body);
+    if (body->kind == N_QUERY_PAREN)
+        return prefix_query(p, body->child);
+    return reject(p, MQ_NOT_UNDERSTOOD, "INSERT … %s; write SELECT or VALUES",
+                  body->kind == N_TABLE_STMT ? "TABLE" : "VALUES ROW");
+}
+
+static enum err_code prefix_query(struct planner *p, const struct node *query)
+{
+    const struct node *body = query->child;
+    if (body->kind == N_WITH)
+        body = body->next;
+    enum err_code code = refuse_positions(p, node_find(query, N_ORDER_BY));
+    return code ? code : prefix_body(p, body);
+}
+
+/* The client inserts a tenant of its own: only as a literal or parameter of one block. */
+static enum err_code claim_select(struct planner *p, const struct insert *in,
+                                  const struct node *query)
+{
+    const struct node *block = node_find(query, N_BLOCK);
+    const struct node *list = block ? node_find(block, N_SELECT_LIST) : NULL;
+    const struct node *item = list ? list->child : NULL;
+    for (size_t i = 0; item && i < in->tenant_index && item->kind == N_SELECT_ITEM; i++)
+        item = item->next;
+    if (!item || item->kind != N_SELECT_ITEM)
+        return reject(p, MQ_TENANT_VALUE,
+                      "the value of `tenant` cannot be found in the select list");
+    return claim_value(p, item->child);
+}
+
+static enum err_code insert_select(struct planner *p, struct insert *in, const struct node *query)
+{
+    enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, false);
+    if (!code)
+        code = in->names_tenant ? claim_select(p, in, query) : prefix_query(p, query);
+    return code ? code : scope_query(p, query);
+}
+
+/* ---- the statement ---- */
+
+static enum err_code insert_source(struct planner *p, struct insert *in)
+{
+    const struct node *rows = node_find(in->statement, N_ROWS);
+    const struct node *list = node_find(in->statement, N_ASSIGNMENTS);
+    const struct node *query = node_find(in->statement, N_QUERY);
+    if (rows)
+        return insert_rows(p, in, rows);
+    if (list)
+        return insert_set(p, in, list);
+    return query ? insert_select(p, in, query)
+                 : reject(p, MQ_NOT_UNDERSTOOD, "an INSERT without values");
+}
+
+/* AS new (a, b): the names must be as many as the columns. */
+static enum err_code visit_row_alias(struct planner *p, const struct insert *in,
+                                     const struct node *alias)
+{
+    const struct node *names = node_find(alias, N_COLUMNS);
+    enum err_code code = visit(p, alias->child);
+    if (code || !names)
+        return code;
+    code = visit(p, names);
+    if (code || in->names_tenant)
+        return code;
+    return plan_edit(p, EDIT_AFTER, names->first, names->first, SLICE_LIT("tenant, "));
+}
+
+static enum err_code visit_duplicate(struct planner *p, const struct insert *in,
+                                     const struct node *list)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *a = list->child; a && !code; a = a->next)
+        code = column_assigned(p, in->table, a);
+    return code;
+}
+
+static enum err_code visit_rest(struct planner *p, const struct insert *in)
+{
+    const struct node *alias = node_find(in->statement, N_ROW_ALIAS);
+    const struct node *update = node_find(in->statement, N_ON_DUPLICATE);
+    const struct node *returning = node_find(in->statement, N_RETURNING);
+    struct table_ref ref = {
+        .node = in->target, .table = in->table, .name = slice_cstr(in->table->name)
+    };
+    struct scope s = { .refs = &ref, .count = 1, .queue_count = 1 };
+    enum err_code code = alias ? visit_row_alias(p, in, alias) : MQ_OK;
+    if (!code && update)
+        code = visit_duplicate(p, in, update);
+    return !code && returning ? star_list(p, &s, returning) : code;
+}
+
+enum err_code insert_plan(struct planner *p, const struct node *statement)
+{
+    struct insert in = { .statement = statement,
+                         .target = node_find(statement, N_TABLE),
+                         .columns = node_find(statement, N_COLUMNS) };
+    enum err_code code = names_queue_table(p, in.target->child, &in.table);
+    if (!code)
+        code = hints_visit(p, in.table, in.target);
+    if (code)
+        return code;
+    names_count(p, in.table, "column list");
+    p->t->writes = true;
+    p->t->is_select = node_find(statement, N_RETURNING) != NULL;
+    code = insert_source(p, &in);
+    if (!code)
+        code = visit_rest(p, &in);
+    return code ? code : plan_settle(p);
+}

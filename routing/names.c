@@ -1,0 +1,125 @@
+/* Which table a name means: a queue table of the keyspace, a query named by WITH, or a table
+ * that is none of ours. Names compare as on a case-sensitive server; where another server
+ * could read the name differently, the statement is refused. */
+#include "routing/plan_int.h"
+
+bool names_is_keyspace(const struct planner *p, struct slice database)
+{
+    const struct config *config = p->topology->config;
+    if (slice_eq(database, slice_cstr(config->keyspace)))
+        return true;
+    for (size_t i = 0; i < config->database_aliases.count; i++)
+        if (slice_eq(database, slice_cstr(config->database_aliases.items[i])))
+            return true;
+    return false;
+}
+
+static bool is_system_schema(struct slice database)
+{
+    static const char *const names[] = { "information_schema", "performance_schema", "mysql",
+                                         "sys" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_ieq_cstr(database, names[i]))
+            return true;
+    return false;
+}
+
+enum err_code names_database(struct planner *p, const struct node *ident)
+{
+    static const char database[] = { EDIT_DATABASE, 0 };
+    struct slice name = token_ident(p->l, ident->first, p->arena);
+    if (names_is_keyspace(p, name))
+        return plan_edit(p, EDIT_REPLACE, ident->first, ident->last, slice_cstr(database));
+    if (is_system_schema(name))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "%.*s is not served: it shows the shard, not the queue, and other tenants "
+                      "with it",
+                      NAME_FORMAT(name));
+    return reject(p, MQ_DATABASE_UNKNOWN, "database %.*s is not %s, which this sidecar serves",
+                  NAME_FORMAT(name), p->topology->config->keyspace);
+}
+
+static enum err_code find_query(struct planner *p, struct slice name, bool *ret_found)
+{
+    *ret_found = false;
+    for (const struct cte_name *c = p->ctes; c; c = c->outer) {
+        if (!slice_ieq(c->name, name))
+            continue;
+        if (c->forward || !slice_eq(c->name, name))
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "servers differ about whether %.*s means the query that WITH names; "
+                          "give the query another name",
+                          NAME_FORMAT(name));
+        if (p->t->writes && catalog_find(p->topology->catalog, name))
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "WITH names a query %.*s, like the queue table, in a statement that "
+                          "writes; give the query another name",
+                          NAME_FORMAT(name));
+        *ret_found = true;
+        return MQ_OK;
+    }
+    return MQ_OK;
+}
+
+static void note_other(struct planner *p, struct slice name)
+{
+    if (!p->has_other)
+        p->other_table = name;
+    p->has_other = true;
+}
+
+/* A name with its database never means a query of WITH. */
+static enum err_code resolve_bare(struct planner *p, const struct node *ident, struct slice name,
+                                  enum name_meaning *ret_meaning)
+{
+    bool found;
+    if (token_is_keyword(&p->l->tokens[ident->first], KW_DUAL)) {
+        *ret_meaning = NAME_DUAL;
+        return MQ_OK;
+    }
+    enum err_code code = find_query(p, name, &found);
+    if (!code && found)
+        *ret_meaning = NAME_QUERY;
+    return code;
+}
+
+enum err_code names_resolve(struct planner *p, const struct node *name,
+                            enum name_meaning *ret_meaning, const struct catalog_table **ret_table)
+{
+    const struct node *ident = plan_last_ident(name);
+    struct slice table = plan_name(p, name);
+    bool qualified = ident != name->child;
+    *ret_table = NULL;
+    *ret_meaning = NAME_OTHER_TABLE;
+    enum err_code code = qualified ? names_database(p, name->child)
+                                   : resolve_bare(p, ident, table, ret_meaning);
+    if (code || *ret_meaning != NAME_OTHER_TABLE)
+        return code;
+    p->t->needs_database |= !qualified;
+    *ret_table = catalog_find(p->topology->catalog, table);
+    if (*ret_table)
+        *ret_meaning = NAME_QUEUE_TABLE;
+    else
+        note_other(p, table);
+    return MQ_OK;
+}
+
+enum err_code names_queue_table(struct planner *p, const struct node *name,
+                                const struct catalog_table **ret_table)
+{
+    enum name_meaning meaning;
+    enum err_code code = names_resolve(p, name, &meaning, ret_table);
+    if (code || meaning == NAME_QUEUE_TABLE)
+        return code;
+    if (meaning != NAME_OTHER_TABLE)
+        note_other(p, plan_name(p, name));
+    return plan_settle(p);
+}
+
+void names_count(struct planner *p, const struct catalog_table *table, const char *clause)
+{
+    if (p->t->table)
+        return;
+    p->t->table = table;
+    p->t->clause = clause;
+}

@@ -1,0 +1,238 @@
+/* From a statement to its template: the verdict by the kind of the statement, everything
+ * else by the files that look after it. A refusal anywhere refuses the whole statement. */
+#include "routing/plan.h"
+
+#include "routing/plan_int.h"
+
+const char *verdict_name(enum verdict v)
+{
+    static const char *const names[] = { "local", "single", "tenants", "every-shard", "pass",
+                                         "reject" };
+    return (unsigned)v < sizeof names / sizeof *names ? names[v] : "unknown";
+}
+
+enum err_code reject(struct planner *p, enum err_code code, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    char *text = arena_vprintf(p->arena, format, ap);
+    va_end(ap);
+    return err_set(&p->t->reject, code, "%s", text);
+}
+
+/* A splice beside code inside a versioned comment would be undone by a server that skips the
+ * comment; nothing depends on our having read its version right. */
+enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
+                        struct slice text)
+{
+    if ((p->l->tokens[first].flags | p->l->tokens[last].flags) & TOKEN_F_IN_COMMENT)
+        return reject(p, MQ_VERSIONED_COMMENT,
+                      "the tenant's condition would fall into a versioned comment; write the code "
+                      "without the comment");
+    struct edit *e = vector_add(&p->edits, p->arena, sizeof *e);
+    *e = (struct edit){ .place = (uint8_t)place, .first = first, .last = last, .text = text };
+    return MQ_OK;
+}
+
+static void find_params(struct planner *p)
+{
+    uint32_t n = 0;
+    p->param_tokens = arena_array(p->arena, uint32_t, p->l->params);
+    for (uint32_t i = 0; i < p->l->count && n < p->l->params; i++)
+        if (p->l->tokens[i].kind == TOKEN_PARAM)
+            p->param_tokens[n++] = i;
+}
+
+static uint32_t param_number(struct planner *p, uint32_t token)
+{
+    uint32_t low = 0, high = p->l->params;
+    if (!p->param_tokens)
+        find_params(p);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->param_tokens[middle] < token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_literal_token(const struct token *t)
+{
+    return (t->kind >= TOKEN_STRING && t->kind <= TOKEN_INTRODUCER) || t->kind == TOKEN_PARAM;
+}
+
+/* DATE '…' and TRUE begin with a word: their value is not the spelling of a string. */
+static enum value_kind literal_kind(const struct planner *p, const struct node *literal)
+{
+    if (literal->op == KW_NULL)
+        return VALUE_NONE;
+    return is_literal_token(&p->l->tokens[literal->first]) ? VALUE_TOKENS : VALUE_COMPUTED;
+}
+
+struct value_ref plan_value(struct planner *p, const struct node *expr)
+{
+    struct value_ref v = { .kind = VALUE_COMPUTED };
+    while (expr->kind == N_PAREN && expr->child)
+        expr = expr->child;
+    v.first = expr->first;
+    v.last = expr->last;
+    if (expr->kind == N_PARAM) {
+        v.kind = VALUE_PARAM;
+        v.param = param_number(p, expr->first);
+    } else if (expr->kind == N_LITERAL) {
+        v.kind = (uint8_t)literal_kind(p, expr);
+    } else if (expr->kind == N_DEFAULT && !expr->child) {
+        v.kind = VALUE_NONE;
+    }
+    return v;
+}
+
+const struct node *plan_last_ident(const struct node *n)
+{
+    const struct node *ident = n->kind == N_IDENT ? n : NULL;
+    for (const struct node *c = n->child; c; c = c->next)
+        if (c->kind == N_IDENT)
+            ident = c;
+    return ident;
+}
+
+struct slice plan_name(struct planner *p, const struct node *n)
+{
+    const struct node *ident = plan_last_ident(n);
+    return ident ? token_ident(p->l, ident->first, p->arena) : slice_of("", 0);
+}
+
+enum err_code plan_settle(struct planner *p)
+{
+    if (p->has_other)
+        return p->t->table
+                   ? reject(p, MQ_MIXED_TABLES,
+                            "the queue table %s and the table %.*s stand in one statement",
+                            p->t->table->name, NAME_FORMAT(p->other_table))
+                   : reject(p, MQ_TABLE_UNKNOWN,
+                            "table %.*s is not a queue table; `queue_tables:` adds others",
+                            NAME_FORMAT(p->other_table));
+    p->t->verdict = p->t->table ? VERDICT_SINGLE : VERDICT_PASS;
+    return MQ_OK;
+}
+
+static enum err_code plan_change(struct planner *p, const struct node *statement)
+{
+    p->t->writes = true;
+    enum err_code code = scope_change(p, statement);
+    p->t->is_select = node_find(statement, N_RETURNING) != NULL;
+    return code ? code : plan_settle(p);
+}
+
+/* Only for what its expressions do, so nothing that a table could be read by. */
+static enum err_code plan_do(struct planner *p, const struct node *statement)
+{
+    enum err_code code = visit_children(p, statement);
+    if (code)
+        return code;
+    if (p->t->table || p->has_other)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "DO that reads a table is not served");
+    return plan_settle(p);
+}
+
+static enum err_code plan_other(struct planner *p, const struct node *statement)
+{
+    const char *word = keyword_text((enum keyword)statement->op);
+    if (statement->op == KW_ALTER)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "ALTER is not served; change the tables on the shards, as an administrator");
+    return reject(p, MQ_STATEMENT_NOT_ALLOWED, "%s is not served", word);
+}
+
+static enum err_code plan_statement(struct planner *p, const struct node *n)
+{
+    switch ((enum node_kind)n->kind) {
+    case N_QUERY:
+        return select_plan(p, n);
+    case N_INSERT:
+        return insert_plan(p, n);
+    case N_UPDATE:
+    case N_DELETE:
+        return plan_change(p, n);
+    case N_EXPLAIN:
+        return explain_plan(p, n);
+    case N_SHOW:
+    case N_DESCRIBE:
+        return show_plan(p, n);
+    case N_CREATE_TABLE:
+        return ddl_create(p, n);
+    case N_DROP_TABLE:
+        return ddl_drop(p, n);
+    case N_TRUNCATE:
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "TRUNCATE would empty the table for every tenant; DELETE FROM removes the "
+                      "session's tenant's rows");
+    case N_DO:
+        return plan_do(p, n);
+    case N_OTHER:
+        return plan_other(p, n);
+    default:
+        return session_plan(p, n);
+    }
+}
+
+/* EXPLAIN shows how a statement would run; it is routed as that statement is. */
+enum err_code explain_plan(struct planner *p, const struct node *explain)
+{
+    if (!explain->child)
+        return reject(p, MQ_NOT_UNDERSTOOD, "EXPLAIN of this statement is not served");
+    enum err_code code = plan_statement(p, explain->child);
+    if (code)
+        return code;
+    if (p->t->verdict == VERDICT_LOCAL)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "EXPLAIN of a statement that mqgate answers itself is not served");
+    p->t->writes = p->t->locks = false;
+    p->t->is_select = true;
+    return MQ_OK;
+}
+
+static void hand_over(struct planner *p)
+{
+    struct template *t = p->t;
+    t->edits = p->edits.items;
+    t->edit_count = p->edits.count;
+    t->sql_tenants = p->sql_tenants.items;
+    t->sql_tenant_count = p->sql_tenants.count;
+    t->rows = p->rows.items;
+    t->row_count = p->rows.count;
+    t->checks = p->checks.items;
+    t->check_count = p->checks.count;
+    t->sets = p->sets.items;
+    t->set_count = p->sets.count;
+    t->literal_checks = p->literal_checks.items;
+    t->literal_check_count = p->literal_checks.count;
+    edits_sort(t->edits, t->edit_count);
+    params_map(p);
+}
+
+const struct template *plan(const struct topology *topology, const struct dialect *dialect,
+                            const struct lexed *l, struct arena *arena)
+{
+    struct template *t = arena_new(arena, struct template);
+    struct planner p = {
+        .topology = topology, .dialect = dialect, .l = l, .arena = arena, .t = t
+    };
+    struct node *root;
+    t->verdict = VERDICT_REJECT;
+    t->fingerprint = l->fingerprint;
+    t->client_params = l->params;
+    enum err_code code = parse(l, dialect, arena, &root, &t->reject);
+    if (!code) {
+        t->statement = root;
+        code = plan_statement(&p, root);
+    }
+    if (code)
+        t->verdict = VERDICT_REJECT;
+    else
+        hand_over(&p);
+    t->bytes = arena->total;
+    return t;
+}

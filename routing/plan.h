@@ -1,0 +1,138 @@
+/* Stage one of planning: a statement becomes an immutable template. It holds nothing that
+ * depends on the values of literals, on the session or on the tenant, so that one template
+ * serves every statement with the same fingerprint, for every tenant.
+ *
+ * Edits and value references are anchored to token numbers; the bytes are found per
+ * statement from its own tokens. */
+#ifndef MQ_ROUTING_PLAN_H
+#define MQ_ROUTING_PLAN_H
+
+#include "sql/edit.h"
+#include "sql/tree.h"
+#include "vschema/topology.h"
+
+enum verdict {
+    VERDICT_LOCAL,       /* mqgate answers by itself */
+    VERDICT_SINGLE,      /* queue tables, one tenant, one shard */
+    VERDICT_TENANTS,     /* an explicit list of tenants, merged */
+    VERDICT_EVERY_SHARD, /* DDL and administration on all shards */
+    VERDICT_PASS,        /* no queue table, harmless: the pinned backend or any live shard */
+    VERDICT_REJECT,
+};
+const char *verdict_name(enum verdict v);
+
+/* What a VERDICT_LOCAL statement asks for; rows of routing/local_ops.def. */
+enum local_op {
+    LOCAL_NONE,
+#define LOCAL_ROW(name, summary) LOCAL_##name,
+#include "routing/local_ops.def"
+#undef LOCAL_ROW
+};
+
+/* Where a value stands in the statement. */
+enum value_kind {
+    VALUE_NONE,    /* there is none, or it is DEFAULT */
+    VALUE_TOKENS,  /* a literal: tokens first..last */
+    VALUE_PARAM,   /* parameter number `param`, from 0 */
+    VALUE_COMPUTED /* an expression: not known exactly */
+};
+/* How a statement names a tenant, which tells what is wrong when two differ. */
+enum tenant_origin {
+    ORIGIN_CONDITION, /* tenant = … */
+    ORIGIN_LIST,      /* one of tenant IN (…) */
+    ORIGIN_ROW        /* a value of an inserted row */
+};
+struct value_ref {
+    uint8_t kind;   /* enum value_kind */
+    uint8_t origin; /* enum tenant_origin; of template.sql_tenants only */
+    uint32_t first, last, param;
+};
+
+/* A value that is written into an identifier column, checked before a shard is contacted. */
+struct identifier_check {
+    enum column_check check;
+    const char *column; /* of the catalogue */
+    struct value_ref value;
+};
+
+/* A literal that the template was made for (a length in CREATE TABLE): any other value is
+ * refused, since the template serves statements with other literals as well. */
+struct literal_check {
+    uint32_t token;
+    struct slice expected;
+    const char *column; /* of the catalogue */
+};
+
+/* What one inserted row says about its tenant. */
+struct row_source {
+    struct value_ref metadata, payload;
+};
+
+/* One assignment of SET. */
+struct set_item {
+    enum { SET_SYSTEM, SET_USER, SET_NAMES, SET_CHARSET } kind;
+    bool global;
+    struct slice name; /* lower case; user variables without @; in the template's arena */
+    struct value_ref value;      /* for SET_NAMES the character set */
+    bool is_default;             /* = DEFAULT */
+    bool is_word;                /* a bare word (ON, utf8mb4): its token is value.first */
+    struct value_ref collation;  /* SET NAMES … COLLATE …; kind VALUE_NONE if absent */
+};
+
+enum { PARAM_TENANT = -1 };
+
+struct template {
+    enum verdict verdict;
+    struct err reject;            /* the reason of VERDICT_REJECT */
+    enum local_op local;
+    const struct node *statement; /* root; only valid while the arena of plan() lives */
+
+    bool writes;         /* INSERT, UPDATE, DELETE, REPLACE, DDL */
+    bool locks;          /* SELECT … FOR UPDATE and relatives */
+    bool implicit_commit; /* the server commits an open transaction first */
+    bool needs_database; /* names a table without its database */
+    bool needs_administrator;
+    bool is_select;      /* answers with rows */
+    bool uses_session_value; /* reads something that belongs to the session's last statement */
+
+    struct edit *edits;  /* sorted */
+    size_t edit_count;
+
+    uint32_t client_params; /* `?` of the client */
+    int32_t *backend_params; /* per `?` of the rewritten text: the client's number or PARAM_TENANT */
+    uint32_t backend_param_count;
+
+    /* Tenant sources of the statement. */
+    struct value_ref *sql_tenants; /* values of tenant = … / IN (…) / inserted tenant columns */
+    size_t sql_tenant_count;
+    struct row_source *rows;       /* an INSERT into a table with metadata */
+    size_t row_count;
+
+    struct identifier_check *checks;
+    size_t check_count;
+
+    struct set_item *sets;
+    size_t set_count;
+    struct slice name; /* USE, SAVEPOINT …: the name; SHOW … LIKE: none */
+    struct value_ref pattern; /* SHOW … LIKE */
+
+    const struct catalog_table *table; /* the first queue table; of DDL the table meant */
+    const char *clause;  /* where that table's tenant would be named: "WHERE clause" */
+    bool legacy_columns; /* `*` or a missing column list became the legacy columns */
+    struct literal_check *literal_checks;
+    size_t literal_check_count;
+    /* LOCAL_SELECT_…: the tokens whose text names the column: the alias, else the
+     * expression as it was written. See route_heading(). */
+    struct value_ref heading;
+    bool if_exists;      /* IF [NOT] EXISTS */
+
+    uint64_t fingerprint;
+    size_t bytes;        /* memory of the template's arena, for the cache's bound */
+};
+
+/* Never fails: what is not understood gives VERDICT_REJECT with its reason. Everything is
+ * allocated in arena, the template as well; nothing points into l->text or l->tokens. */
+const struct template *plan(const struct topology *topology, const struct dialect *dialect,
+                            const struct lexed *l, struct arena *arena);
+
+#endif

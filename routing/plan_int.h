@@ -1,0 +1,197 @@
+/* What the files of the planner share: the state of one call of plan(), and who looks after
+ * which part of a statement. */
+#ifndef MQ_ROUTING_PLAN_INT_H
+#define MQ_ROUTING_PLAN_INT_H
+
+#include "routing/plan.h"
+
+/* An array that grows in the arena. */
+struct vector {
+    void *items;
+    size_t count, capacity;
+};
+/* One more zeroed item of that size. */
+void *vector_add(struct vector *v, struct arena *arena, size_t size);
+
+/* SQL text that grows in the arena. */
+struct text {
+    struct arena *arena;
+    char *data;
+    size_t len, capacity;
+};
+void text_add(struct text *t, const char *s);
+/* `name` with backticks doubled. */
+void text_ident(struct text *t, struct slice name);
+static inline struct slice text_slice(const struct text *t)
+{
+    return slice_of(t->data, t->len);
+}
+
+/* A name that WITH gave to a query. */
+struct cte_name {
+    struct slice name;
+    bool forward; /* defined further on in a WITH RECURSIVE: servers differ about it */
+    const struct cte_name *outer;
+};
+
+/* A mention of `tenant` that is accounted for. */
+struct claim {
+    const struct node *column;
+    const struct claim *next;
+};
+
+struct planner {
+    const struct topology *topology;
+    const struct dialect *dialect;
+    const struct lexed *l;
+    struct arena *arena;
+    struct template *t;
+
+    struct vector edits;          /* struct edit */
+    struct vector sql_tenants;    /* struct value_ref */
+    struct vector rows;           /* struct row_source */
+    struct vector checks;         /* struct identifier_check */
+    struct vector sets;           /* struct set_item */
+    struct vector literal_checks; /* struct literal_check */
+
+    const struct cte_name *ctes; /* visible where the walk stands, innermost first */
+    const struct claim *claims;
+    uint32_t *param_tokens; /* the token of each parameter; made when first asked for */
+    struct slice other_table; /* the first one that is no queue table */
+    bool has_other;
+    uint32_t inner; /* how many queries stand around the one that is walked */
+    uint32_t depth; /* of the walk */
+};
+
+/* ---- plan.c ---- */
+
+/* Sets the reason of the refusal; returns code. */
+enum err_code reject(struct planner *p, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Splices text, which lives as long as the arena, in or over tokens. */
+enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
+                        struct slice text);
+/* What stands at an expression: a literal, a parameter, DEFAULT or NULL, something else. */
+struct value_ref plan_value(struct planner *p, const struct node *expr);
+/* The statement names these tables only: SINGLE, PASS or the refusal. */
+enum err_code plan_settle(struct planner *p);
+/* The name of an identifier node or of the last identifier below n. */
+struct slice plan_name(struct planner *p, const struct node *n);
+const struct node *plan_last_ident(const struct node *n);
+
+/* Arguments for "%.*s" that quote a client's name without flooding the message. */
+#define NAME_FORMAT(s) (int)((s).len > 64 ? 64 : (s).len), (s).data
+
+/* ---- names.c: which table a name means ---- */
+
+enum name_meaning {
+    NAME_QUEUE_TABLE,
+    NAME_QUERY, /* a common table expression */
+    NAME_DUAL,
+    NAME_OTHER_TABLE
+};
+/* Also replaces a database's name by the shard's. */
+enum err_code names_resolve(struct planner *p, const struct node *name,
+                            enum name_meaning *ret_meaning, const struct catalog_table **ret_table);
+/* The same where only a queue table will do. */
+enum err_code names_queue_table(struct planner *p, const struct node *name,
+                                const struct catalog_table **ret_table);
+/* The identifier names a database: it must be the keyspace or an alias. */
+enum err_code names_database(struct planner *p, const struct node *ident);
+/* The same without a splice, for statements that are answered here. */
+bool names_is_keyspace(const struct planner *p, struct slice database);
+/* Counts a reference to a queue table. `clause` is where its tenant would stand. */
+void names_count(struct planner *p, const struct catalog_table *table, const char *clause);
+
+/* ---- visit.c: expressions ---- */
+
+enum err_code visit(struct planner *p, const struct node *n);
+enum err_code visit_children(struct planner *p, const struct node *n);
+
+/* ---- scope.c: table references and their conditions ---- */
+
+struct table_ref {
+    const struct node *node;           /* TABLE, DERIVED or JSON_TABLE */
+    const struct catalog_table *table; /* NULL: anything but a queue table */
+    struct slice name;                 /* by which its columns are qualified; may be empty */
+    bool has_alias;
+    bool scoped;               /* the client's own condition does it */
+    bool conditioned;          /* ours is written */
+    const struct node *target; /* the ON that takes its condition; NULL: WHERE */
+    struct table_ref *next;    /* in the order of the text */
+};
+
+/* A join of a scope, for its ON. */
+struct join_ref {
+    const struct node *node;
+    const struct node *target; /* where conditions of its ON count as well */
+    struct join_ref *next;
+};
+
+struct scope {
+    const struct node *from, *where;
+    uint32_t anchor; /* the token behind which a WHERE is added */
+    struct table_ref *refs, **refs_end;
+    struct join_ref *joins;
+    size_t count;
+    size_t queue_count;
+    bool merges; /* NATURAL or USING: `*` is no list of whole tables */
+};
+
+/* Resolves the tables of from, takes note of the tenants that the client's conditions name
+ * and opens the conditions. */
+enum err_code scope_open(struct planner *p, struct scope *s, const struct node *from,
+                         const struct node *where, uint32_t anchor);
+/* Closes them, after everything inside has been visited. */
+enum err_code scope_close(struct planner *p, struct scope *s);
+/* A whole query expression. */
+enum err_code scope_query(struct planner *p, const struct node *query);
+/* The same inside another statement or query: names it gives are not the answer's. */
+enum err_code scope_subquery(struct planner *p, const struct node *query);
+enum err_code scope_with(struct planner *p, const struct node *with);
+/* UPDATE and DELETE. */
+enum err_code scope_change(struct planner *p, const struct node *statement);
+
+/* ---- star.c ---- */
+
+/* A select list or RETURNING: expands stars, visits the rest. */
+enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list);
+/* `a`, `b`, … of a table's legacy columns, qualified unless name is empty. */
+void star_columns(const struct catalog_table *table, struct slice name, struct text *out);
+
+/* ---- columns.c ---- */
+
+bool column_is_tenant(const struct planner *p, const struct node *column);
+/* A mention of a column anywhere but where it is claimed. */
+enum err_code column_visit(struct planner *p, const struct node *column);
+/* Backquotes a bare catalogue column that the servers reserve. */
+enum err_code column_quote(struct planner *p, const struct node *ident);
+void column_claim(struct planner *p, const struct node *column);
+/* The left side of an assignment. */
+enum err_code column_assigned(struct planner *p, const struct catalog_table *table,
+                              const struct node *assignment);
+/* Notes that value is written into the column. */
+void column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
+                        struct value_ref value);
+
+/* ---- functions.c ---- */
+
+enum err_code function_visit(struct planner *p, const struct node *function);
+/* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
+enum local_op function_local(struct slice name);
+
+/* ---- the statements ---- */
+
+enum err_code hints_visit(struct planner *p, const struct catalog_table *table,
+                          const struct node *table_node);
+enum err_code insert_plan(struct planner *p, const struct node *insert);
+enum err_code select_plan(struct planner *p, const struct node *query);
+enum err_code explain_plan(struct planner *p, const struct node *explain);
+enum err_code session_plan(struct planner *p, const struct node *statement);
+enum err_code show_plan(struct planner *p, const struct node *show);
+enum err_code ddl_create(struct planner *p, const struct node *create);
+enum err_code ddl_drop(struct planner *p, const struct node *drop);
+/* Maps the parameters of the rewritten text; edits are sorted. */
+void params_map(struct planner *p);
+
+#endif

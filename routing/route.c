@@ -1,0 +1,187 @@
+/* From a template to a destination: the tenant, its place, and what forbids the statement. */
+#include "routing/route.h"
+
+#include <stdio.h>
+
+#include "routing/identifier.h"
+#include "routing/source.h"
+
+static enum err_code check_session(const struct route_input *in, struct err *reterr)
+{
+    const struct template *t = in->template;
+    if (!in->params && t->client_params)
+        return err_set(reterr, MQ_SYNTAX,
+                       "a parameter marker stands outside a prepared statement");
+    if (t->needs_administrator && !in->facts->administrator)
+        return err_set(reterr, MQ_STATEMENT_NOT_ALLOWED,
+                       "this statement is for accounts with `administrator: true`");
+    if (t->needs_database && !in->facts->has_database)
+        return err_set(reterr, MQ_DATABASE_NONE, "no database is selected");
+    if (t->legacy_columns && in->facts->tenant_schema)
+        return err_set(reterr, MQ_STATEMENT_NOT_ALLOWED,
+                       "`*` and a missing column list mean the legacy columns; name the columns "
+                       "while @mq_schema is 'tenant'");
+    return MQ_OK;
+}
+
+/* DEFAULT '0' is DEFAULT 0. */
+static struct slice without_quotes(struct slice s)
+{
+    bool quoted = s.len >= 2 && s.data[0] == '\'' && s.data[s.len - 1] == '\'';
+    return quoted ? slice_of(s.data + 1, s.len - 2) : s;
+}
+
+static enum err_code check_literals(const struct route_input *in, struct err *reterr)
+{
+    const struct template *t = in->template;
+    for (size_t i = 0; i < t->literal_check_count; i++) {
+        const struct literal_check *check = &t->literal_checks[i];
+        struct slice text = token_text(in->lexed, check->token);
+        if (!slice_eq(without_quotes(text), without_quotes(check->expected)))
+            return err_set(reterr, MQ_TABLE_DEFINITION,
+                           "%s: column %s has %.*s where the catalogue has %.*s", t->table->name,
+                           check->column, (int)(text.len > 32 ? 32 : text.len), text.data,
+                           (int)check->expected.len, check->expected.data);
+    }
+    return MQ_OK;
+}
+
+static enum err_code check_identifiers(const struct route_input *in, struct arena *arena,
+                                       struct err *reterr)
+{
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < in->template->check_count && !code; i++)
+        code = identifier_check(in, &in->template->checks[i], arena, reterr);
+    return code;
+}
+
+static bool is_stale(const struct route_input *in)
+{
+    const struct vindex_table_config *table = &in->topology->config->vindex_table;
+    uint64_t confirmed = tenant_map_confirmed_ms(in->tenants);
+    return table->configured && in->now_ms > confirmed &&
+           in->now_ms - confirmed > table->max_age_ms;
+}
+
+/* A tenant that is not in the map: unknown to the list, or not yet seen in the table. */
+static enum route_outcome unlisted(const struct route_input *in, struct slice tenant,
+                                   struct err *reterr)
+{
+    int len = tenant.len > 80 ? 80 : (int)tenant.len;
+    if (tenant_check(tenant, reterr))
+        return ROUTE_REFUSE;
+    if (in->topology->config->tenants_mode == TENANTS_TABLE) {
+        err_set(reterr, MQ_TENANT_UNPLACED, "tenant %.*s is not in the tenant vindex table", len,
+                tenant.data);
+        return ROUTE_TENANT_MISS;
+    }
+    err_set(reterr, MQ_TENANT_UNKNOWN, "tenant %.*s is not one that this sidecar serves", len,
+            tenant.data);
+    return ROUTE_REFUSE;
+}
+
+static enum route_outcome unplaced(const struct route_input *in, const struct tenant *tenant,
+                                   struct err *reterr)
+{
+    if (!in->topology->config->vindex_table.configured) {
+        err_set(reterr, MQ_VINDEX_NO_SHARD, "tenant %s maps to no shard", tenant->name);
+        return ROUTE_REFUSE;
+    }
+    err_set(reterr, MQ_TENANT_UNPLACED, "tenant %s is not in the tenant vindex table",
+            tenant->name);
+    return ROUTE_TENANT_MISS;
+}
+
+static enum route_outcome place(const struct route_input *in, struct slice name, struct route *ret,
+                                struct err *reterr)
+{
+    if (is_stale(in)) {
+        err_set(reterr, MQ_VINDEX_STALE,
+                "the tenant vindex table was last confirmed %llu s ago",
+                (unsigned long long)((in->now_ms - tenant_map_confirmed_ms(in->tenants)) / 1000));
+        return ROUTE_REFUSE;
+    }
+    const struct tenant *tenant = tenant_map_find(in->tenants, name);
+    if (!tenant)
+        return unlisted(in, name, reterr);
+    if (tenant->state == TENANT_RETIRED) {
+        err_set(reterr, MQ_TENANT_RETIRED, "tenant %s is retired", tenant->name);
+        return ROUTE_REFUSE;
+    }
+    if (!tenant->placed)
+        return unplaced(in, tenant, reterr);
+    if (tenant->state == TENANT_MOVING) {
+        err_set(reterr, MQ_TENANT_MOVING, "tenant %s is being moved", tenant->name);
+        return ROUTE_HOLD;
+    }
+    ret->tenant = tenant;
+    ret->shard = tenant->shard;
+    return ROUTE_OK;
+}
+
+static enum route_outcome route_single(const struct route_input *in, struct arena *arena,
+                                       struct route *ret, struct err *reterr)
+{
+    struct slice tenant;
+    enum err_code code = source_tenant(in, arena, &tenant, &ret->source, reterr);
+    if (!code)
+        code = check_identifiers(in, arena, reterr);
+    return code ? ROUTE_REFUSE : place(in, tenant, ret, reterr);
+}
+
+enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
+                         struct err *reterr)
+{
+    *ret = (struct route){ .verdict = in->template->verdict };
+    if (ret->verdict == VERDICT_REJECT) {
+        if (reterr)
+            *reterr = in->template->reject;
+        return ROUTE_REFUSE;
+    }
+    enum err_code code = check_session(in, reterr);
+    if (!code)
+        code = check_literals(in, reterr);
+    if (code)
+        return ROUTE_REFUSE;
+    return ret->verdict == VERDICT_SINGLE ? route_single(in, arena, ret, reterr) : ROUTE_OK;
+}
+
+static bool names_database(const struct template *t)
+{
+    for (size_t i = 0; i < t->edit_count; i++)
+        if (t->edits[i].text.len && memchr(t->edits[i].text.data, EDIT_DATABASE,
+                                           t->edits[i].text.len))
+            return true;
+    return false;
+}
+
+/* A tenant holds neither quotes nor backslashes (tenant_check). */
+void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
+                const char *shard_database, bool prepared, struct buf *out)
+{
+    char literal[UINT8_MAX + 3] = "?";
+    struct edit_values values = { .tenant = slice_of(literal, 1) };
+    struct buf database;
+    buf_init(&database);
+    if (!prepared && tenant)
+        values.tenant.len = (size_t)snprintf(literal, sizeof literal, "'%s'", tenant->name);
+    if (names_database(t))
+        edit_quote_ident(&database, slice_cstr(shard_database));
+    values.database = buf_slice(&database);
+    edits_apply(l, t->edits, t->edit_count, &values, out);
+    buf_fini(&database);
+}
+
+struct slice route_heading(const struct template *t, const struct lexed *l,
+                           const struct dialect *dialect, struct arena *arena)
+{
+    struct slice s;
+    const struct token *first = &l->tokens[t->heading.first], *last = &l->tokens[t->heading.last];
+    if (t->heading.kind != VALUE_TOKENS)
+        return slice_of("", 0);
+    if (first == last && first->kind == TOKEN_QUOTED)
+        return token_ident(l, t->heading.first, arena);
+    if (token_string_value(l, dialect, t->heading.first, t->heading.last, arena, &s))
+        return s;
+    return slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start);
+}

@@ -1,0 +1,87 @@
+/* Stage two of planning: a template and what is known now (the session, the parameters, the
+ * tenants) give a destination. Pure: no clock, no sockets. */
+#ifndef MQ_ROUTING_ROUTE_H
+#define MQ_ROUTING_ROUTE_H
+
+#include "routing/plan.h"
+
+/* The session's set T of tenants: each bound narrows the one before; without any it is all
+ * listed tenants. */
+struct tenant_scope {
+    const struct string_list *listener; /* NULL or empty: not bound; borrowed */
+    const struct string_list *account;
+    struct slice chosen;                /* attribute, database@tenant or @mq_tenant */
+    bool has_chosen;
+    bool forgotten; /* @mq_tenant was lost by a reset: refuse until it is set again */
+};
+
+/* Is the tenant inside T (as far as the bounds tell)? */
+bool tenant_scope_contains(const struct tenant_scope *scope, struct slice tenant);
+/* Narrows the scope to one tenant. Fails with MQ_TENANT_INVALID, MQ_TENANT_OUTSIDE, or
+ * MQ_TENANT_CONFLICT when another one was chosen by attribute or login (`narrow`); with
+ * narrow false the choice replaces the former (SET @mq_tenant). */
+enum err_code tenant_scope_choose(struct tenant_scope *scope, struct slice tenant, bool narrow,
+                                  struct err *reterr);
+
+struct session_facts {
+    struct tenant_scope scope;
+    bool has_database;   /* a database is selected (it was checked when it was selected) */
+    bool tenant_schema;  /* SET @mq_schema = 'tenant' */
+    bool administrator;
+};
+
+enum param_kind {
+    PARAM_VALUE_NULL,
+    PARAM_VALUE_STRING, /* string or blob types */
+    PARAM_VALUE_OTHER,  /* numbers, dates: not the spelling of a string */
+    PARAM_VALUE_UNKNOWN /* not bound (at PREPARE) */
+};
+struct param_value {
+    uint8_t kind; /* enum param_kind */
+    struct slice bytes;
+};
+
+enum tenant_source {
+    SOURCE_NONE, SOURCE_SQL, SOURCE_COMMENT, SOURCE_METADATA, SOURCE_PAYLOAD, SOURCE_SESSION,
+    SOURCE_ACCOUNT, SOURCE_LISTENER, SOURCE_ONLY /* the list has one tenant */, SOURCE_DEFAULT
+};
+const char *tenant_source_name(enum tenant_source s);
+
+struct route {
+    enum verdict verdict;
+    uint32_t shard;              /* VERDICT_SINGLE */
+    const struct tenant *tenant; /* borrowed from the map; NULL unless VERDICT_SINGLE */
+    enum tenant_source source;
+};
+
+enum route_outcome {
+    ROUTE_OK,
+    ROUTE_TENANT_MISS, /* not in the map: wait for one refresh, then refuse (reterr is set) */
+    ROUTE_HOLD,        /* the tenant is moving: wait up to a limit (reterr is set) */
+    ROUTE_REFUSE,      /* reterr tells */
+};
+
+struct route_input {
+    const struct template *template;
+    const struct lexed *lexed;
+    const struct dialect *dialect;
+    const struct session_facts *facts;
+    const struct param_value *params; /* template->client_params of them, or NULL for text */
+    const struct topology *topology;
+    const struct tenant_map *tenants;
+    uint64_t now_ms; /* monotonic */
+};
+
+enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
+                         struct err *reterr);
+
+/* The text to send for VERDICT_SINGLE, PASS and EVERY_SHARD: the client's bytes with the edits made, the tenant as
+ * a literal (text protocol) or, when prepared, as `?`. tenant may be NULL if prepared. */
+void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
+                const char *shard_database, bool prepared, struct buf *out);
+
+/* The column's name in the answer to a LOCAL_SELECT_… statement, as a server would give it. */
+struct slice route_heading(const struct template *t, const struct lexed *l,
+                           const struct dialect *dialect, struct arena *arena);
+
+#endif

@@ -1,0 +1,133 @@
+/* SHOW and DESCRIBE: a list of what is harmless; whatever could show a shard's tables or
+ * other sessions is refused. */
+#include "routing/plan_int.h"
+
+enum show_rule {
+    SHOW_REFUSED,
+    SHOW_PASSED,   /* any live shard gives the same answer */
+    SHOW_ANSWERED, /* by mqgate */
+};
+
+struct show_row {
+    enum keyword subject;
+    enum show_rule rule;
+    enum local_op local;
+    const char *reason;
+};
+
+static const char not_yet[] = "it would show the shard's table, not the legacy one";
+
+static const struct show_row rows[] = {
+    { KW_VARIABLES, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_STATUS, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_COLLATION, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_CHARACTER, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_ENGINES, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_PLUGINS, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_PRIVILEGES, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_GRANTS, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_WARNINGS, SHOW_ANSWERED, LOCAL_SHOW_WARNINGS, NULL },
+    { KW_ERRORS, SHOW_ANSWERED, LOCAL_SHOW_ERRORS, NULL },
+    { KW_DATABASES, SHOW_ANSWERED, LOCAL_SHOW_DATABASES, NULL },
+    { KW_TABLES, SHOW_ANSWERED, LOCAL_SHOW_TABLES, NULL },
+    { KW_COLUMNS, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_INDEX, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_CREATE, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_TABLE, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_TRIGGERS, SHOW_REFUSED, LOCAL_NONE, "it would show the shard's triggers" },
+    { KW_PROCESSLIST, SHOW_REFUSED, LOCAL_NONE, "it would show the sessions of other tenants" },
+    { KW_ENGINE, SHOW_REFUSED, LOCAL_NONE, "it would show rows of other tenants" },
+};
+
+static const struct show_row *find_row(const struct node *show)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].subject == (enum keyword)show->op)
+            return &rows[i];
+    return NULL;
+}
+
+static const char *subject_text(const struct node *show)
+{
+    return show->op ? keyword_text((enum keyword)show->op) : "of this kind";
+}
+
+/* GRANTS FOR somebody is a question about other accounts. */
+static bool has_more_words(const struct node *show)
+{
+    return show->op == KW_GRANTS && show->last > show->first + 1;
+}
+
+static bool has_word(const struct planner *p, const struct node *show, enum keyword word)
+{
+    for (uint32_t i = show->first; i <= show->last; i++)
+        if (token_is_keyword(&p->l->tokens[i], word))
+            return true;
+    return false;
+}
+
+static enum err_code show_database(struct planner *p, const struct node *from)
+{
+    struct slice name = plan_name(p, from);
+    if (names_is_keyspace(p, name))
+        return MQ_OK;
+    return reject(p, MQ_DATABASE_UNKNOWN, "database %.*s is not %s, which this sidecar serves",
+                  NAME_FORMAT(name), p->topology->config->keyspace);
+}
+
+static enum err_code answered(struct planner *p, const struct node *show,
+                              const struct show_row *row)
+{
+    const struct node *from = node_find(show, N_SHOW_FROM);
+    const struct node *like = node_find(show, N_LIKE_PATTERN);
+    bool tables = row->local == LOCAL_SHOW_TABLES;
+    if (node_find(show, N_WHERE) || node_find(show, N_LIMIT) || (show->flags & NODE_F_STAR) ||
+        (tables && (has_word(p, show, KW_FULL) || has_word(p, show, KW_EXTENDED))))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "SHOW %s is served with LIKE, without WHERE, LIMIT, COUNT or FULL",
+                      subject_text(show));
+    p->t->needs_database = tables && !from;
+    p->t->verdict = VERDICT_LOCAL;
+    p->t->local = row->local;
+    p->t->uses_session_value =
+        row->local == LOCAL_SHOW_WARNINGS || row->local == LOCAL_SHOW_ERRORS;
+    if (like)
+        p->t->pattern = plan_value(p, like->child);
+    if (like && p->t->pattern.kind != VALUE_TOKENS)
+        return reject(p, MQ_NOT_UNDERSTOOD, "LIKE takes a string literal here");
+    return from ? show_database(p, from) : MQ_OK;
+}
+
+static enum err_code passed(struct planner *p, const struct node *show)
+{
+    enum err_code code = visit_children(p, show);
+    if (code)
+        return code;
+    if (p->t->table || p->has_other || has_more_words(show))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is served by itself only",
+                      subject_text(show));
+    p->t->verdict = VERDICT_PASS;
+    return MQ_OK;
+}
+
+static enum err_code describe(struct planner *p, const struct node *n)
+{
+    const struct catalog_table *table;
+    enum err_code code = names_queue_table(p, n->child, &table);
+    return code ? code
+                : reject(p, MQ_STATEMENT_NOT_ALLOWED, "DESCRIBE %s is not served: %s", table->name,
+                         not_yet);
+}
+
+enum err_code show_plan(struct planner *p, const struct node *show)
+{
+    const struct show_row *row = find_row(show);
+    p->t->is_select = true;
+    if (show->kind == N_DESCRIBE)
+        return describe(p, show);
+    if (!row || row->rule == SHOW_REFUSED)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is not served: %s",
+                      subject_text(show),
+                      row ? row->reason : "it is not on the list of what shows no other tenant");
+    return row->rule == SHOW_PASSED ? passed(p, show) : answered(p, show, row);
+}

@@ -1,0 +1,112 @@
+/* `*` and `t.*`: the legacy columns in legacy order, so that the client never sees the new
+ * one. Queries among the tables keep their star: theirs were expanded inside. */
+#include "routing/plan_int.h"
+
+void star_columns(const struct catalog_table *table, struct slice name, struct text *out)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (i)
+            text_add(out, ", ");
+        if (name.len) {
+            text_ident(out, name);
+            text_add(out, ".");
+        }
+        text_ident(out, slice_cstr(table->columns[i].name));
+    }
+}
+
+static void ref_columns(const struct scope *s, const struct table_ref *r, struct text *out)
+{
+    bool qualified = s->count > 1 || r->has_alias;
+    if (r->table) {
+        star_columns(r->table, qualified ? r->name : slice_of("", 0), out);
+        return;
+    }
+    text_ident(out, r->name);
+    text_add(out, ".*");
+}
+
+static enum err_code replace(struct planner *p, const struct node *star, const struct text *text)
+{
+    p->t->legacy_columns = true;
+    return plan_edit(p, EDIT_REPLACE, star->first, star->last, text_slice(text));
+}
+
+static enum err_code expand_all(struct planner *p, const struct scope *s, const struct node *star)
+{
+    struct text text = { .arena = p->arena };
+    if (!s->queue_count)
+        return MQ_OK;
+    if (s->merges)
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "`*` over NATURAL JOIN or USING would show `tenant`; name the columns");
+    for (const struct table_ref *r = s->refs; r; r = r->next) {
+        if (!r->table && !r->name.len)
+            return reject(p, MQ_NOT_UNDERSTOOD, "`*` over a query without a name");
+        if (r != s->refs)
+            text_add(&text, ", ");
+        ref_columns(s, r, &text);
+    }
+    return replace(p, star, &text);
+}
+
+/* A server that folds the case of table names must not find more than was found here. */
+static enum err_code find_ref(struct planner *p, const struct scope *s, struct slice name,
+                              const struct table_ref **ret)
+{
+    *ret = NULL;
+    for (const struct table_ref *r = s->refs; r; r = r->next) {
+        if (!slice_ieq(r->name, name))
+            continue;
+        if (*ret)
+            return reject(p, MQ_NOT_UNDERSTOOD, "%.*s.* could mean two tables",
+                          NAME_FORMAT(name));
+        *ret = r;
+    }
+    return *ret ? MQ_OK
+                : reject(p, MQ_TABLE_UNKNOWN, "%.*s.* names no table of its FROM clause",
+                         NAME_FORMAT(name));
+}
+
+static enum err_code expand_one(struct planner *p, const struct scope *s, const struct node *star)
+{
+    struct text text = { .arena = p->arena };
+    struct slice name = plan_name(p, star);
+    const struct table_ref *ref;
+    enum err_code code = find_ref(p, s, name, &ref);
+    if (code)
+        return code;
+    if (!ref->table)
+        return visit_children(p, star);
+    if (star->child->next) {
+        struct slice database = token_ident(p->l, star->child->first, p->arena);
+        if (ref->has_alias || !names_is_keyspace(p, database))
+            return reject(p, MQ_TABLE_UNKNOWN, "%.*s.%.*s.* names no table of its FROM clause",
+                          NAME_FORMAT(database), NAME_FORMAT(name));
+    }
+    star_columns(ref->table, ref->name, &text);
+    return replace(p, star, &text);
+}
+
+/* A column that is called `tenant` outside may meet a real one in a join; the answer's own
+ * column names meet nobody. */
+static enum err_code visit_item(struct planner *p, const struct node *item)
+{
+    const struct node *alias = node_find(item, N_ALIAS);
+    if (p->inner && alias && alias->child && token_is_ident(p->l, alias->child->first, "tenant"))
+        return reject(p, MQ_COLUMN_TENANT,
+                      "a column of a sub-query is named `tenant`; give it another alias");
+    return visit_children(p, item);
+}
+
+enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *c = list->child; c && !code; c = c->next) {
+        if (c->kind == N_STAR)
+            code = c->child ? expand_one(p, s, c) : expand_all(p, s, c);
+        else
+            code = visit_item(p, c);
+    }
+    return code;
+}

@@ -1,0 +1,107 @@
+/* The walk over everything that is no table reference: each column, function, variable and
+ * sub-query is looked at, wherever it stands. A kind of node that is not listed here has not
+ * been thought about, and refuses the statement. */
+#include "routing/plan_int.h"
+
+enum { DEPTH_MAX = 2 * NESTING_MAX + 100 };
+
+static enum err_code system_variable(struct planner *p, const struct node *n)
+{
+    static const char *const of_the_session[] = {
+        "last_insert_id", "identity",   "insert_id",   "warning_count",
+        "error_count",    "proxy_user", "external_user", "pseudo_thread_id"
+    };
+    struct slice name = plan_name(p, n);
+    for (size_t i = 0; i < sizeof of_the_session / sizeof *of_the_session; i++)
+        if (slice_ieq_cstr(name, of_the_session[i]))
+            return reject(p, MQ_VARIABLE_NOT_ALLOWED,
+                          "@@%s belongs to the session, not to the shard that would answer",
+                          of_the_session[i]);
+    return MQ_OK;
+}
+
+static enum err_code user_variable(struct planner *p, const struct node *n)
+{
+    struct slice text = token_text(p->l, n->first);
+    return reject(p, MQ_VARIABLE_NOT_ALLOWED,
+                  "the user variable %.*s would live on one shard only; @mq_tenant and @mq_schema "
+                  "can be set, and SELECT @mq_tenant read",
+                  NAME_FORMAT(text));
+}
+
+enum err_code visit_children(struct planner *p, const struct node *n)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *c = n->child; c && !code; c = c->next)
+        code = visit(p, c);
+    return code;
+}
+
+/* a AND b AND c … leans to the left, as deep as the client likes: the first child is next in
+ * the loop, the others are visited on the way. */
+static enum err_code visit_leaning(struct planner *p, const struct node *n)
+{
+    while (n->kind == N_AND || n->kind == N_OR || n->kind == N_XOR || n->kind == N_BINARY) {
+        if (!n->child)
+            return MQ_OK;
+        for (const struct node *c = n->child->next; c; c = c->next) {
+            enum err_code code = visit(p, c);
+            if (code)
+                return code;
+        }
+        n = n->child;
+    }
+    return visit(p, n);
+}
+
+static enum err_code visit_kind(struct planner *p, const struct node *n)
+{
+    switch ((enum node_kind)n->kind) {
+    case N_LITERAL:
+    case N_PARAM:
+    case N_BARE_VALUE:
+        return MQ_OK;
+    case N_COLUMN:
+        return column_visit(p, n);
+    case N_IDENT:
+        return column_quote(p, n);
+    case N_FUNCTION:
+        return function_visit(p, n);
+    case N_SYSTEM_VARIABLE:
+        return system_variable(p, n);
+    case N_USER_VARIABLE:
+    case N_ASSIGN_VARIABLE:
+        return user_variable(p, n);
+    case N_SUBQUERY:
+        return n->child ? scope_subquery(p, n->child)
+                        : reject(p, MQ_NOT_UNDERSTOOD, "a sub-query is not understood");
+    case N_INTO:
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "SELECT … INTO is not served: files and variables belong to one shard");
+    case N_AND:
+    case N_OR:
+    case N_XOR:
+    case N_BINARY:
+        return visit_leaning(p, n);
+    case N_WHERE: case N_GROUP_BY: case N_HAVING: case N_WINDOWS: case N_ORDER_BY:
+    case N_ORDER_ITEM: case N_LIMIT: case N_LOCKING: case N_ON: case N_USING: case N_ALIAS:
+    case N_COLUMNS: case N_ROW: case N_ASSIGNMENT: case N_LIKE_PATTERN: case N_PAREN:
+    case N_ROW_EXPR: case N_NOT: case N_COMPARE: case N_UNARY: case N_IS: case N_IN:
+    case N_BETWEEN: case N_LIKE: case N_MEMBER_OF: case N_OVER: case N_VALUES_FUNCTION:
+    case N_DEFAULT: case N_CASE: case N_CAST: case N_INTERVAL: case N_COLLATE: case N_MATCH:
+    case N_EXISTS: case N_JSON_TABLE: case N_VALUES_ROWS:
+        return visit_children(p, n);
+    default:
+        return reject(p, MQ_NOT_UNDERSTOOD, "%s is not understood where it stands",
+                      node_kind_name((enum node_kind)n->kind));
+    }
+}
+
+enum err_code visit(struct planner *p, const struct node *n)
+{
+    if (++p->depth > DEPTH_MAX)
+        return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+    enum err_code code = visit_kind(p, n);
+    p->depth--;
+    return code;
+}

@@ -1,0 +1,68 @@
+EXPLAIN, SHOW, DESCRIBE, DO.
+
+-- case: EXPLAIN SELECT
+EXPLAIN SELECT * FROM queue_offsets WHERE topic = 'a'
+-- case: EXPLAIN FORMAT
+EXPLAIN FORMAT=JSON DELETE FROM queue_messages WHERE topic = 'a'
+-- case: EXPLAIN of nothing stored
+EXPLAIN SELECT 1
+-- case: EXPLAIN of the session
+EXPLAIN SELECT DATABASE()
+-- case: DESCRIBE
+DESCRIBE queue_messages
+-- case: EXPLAIN table
+EXPLAIN queue_messages
+-- case: DESC of an unknown table
+DESC users
+-- case: SHOW VARIABLES
+SHOW VARIABLES LIKE 'version%'
+-- case: SHOW VARIABLES WHERE
+SHOW SESSION VARIABLES WHERE Variable_name = 'language' OR Variable_name = 'net_write_timeout'
+-- case: SHOW VARIABLES WHERE with a sub-query
+SHOW VARIABLES WHERE Value = (SELECT id FROM queue_messages LIMIT 1)
+-- case: SHOW STATUS
+SHOW STATUS LIKE 'Ssl_cipher'
+-- case: SHOW COLLATION
+SHOW COLLATION WHERE Charset = 'utf8mb4'
+-- case: SHOW CHARACTER SET
+SHOW CHARACTER SET
+-- case: SHOW ENGINES
+SHOW STORAGE ENGINES
+-- case: SHOW GRANTS
+SHOW GRANTS
+-- case: SHOW GRANTS FOR
+SHOW GRANTS FOR root@localhost
+-- case: SHOW WARNINGS
+SHOW WARNINGS
+-- case: SHOW WARNINGS LIMIT
+SHOW WARNINGS LIMIT 1
+-- case: SHOW COUNT(*) ERRORS
+SHOW COUNT(*) ERRORS
+-- case: SHOW DATABASES
+SHOW DATABASES LIKE 'm%'
+-- case: SHOW TABLES
+SHOW TABLES
+-- case: SHOW TABLES FROM
+SHOW TABLES FROM queue LIKE 'queue%'
+-- case: SHOW TABLES FROM another
+SHOW TABLES FROM mysql
+-- case: SHOW FULL TABLES
+SHOW FULL TABLES
+-- case: SHOW COLUMNS
+SHOW COLUMNS FROM queue_messages
+-- case: SHOW INDEX
+SHOW INDEX FROM queue_messages
+-- case: SHOW CREATE TABLE
+SHOW CREATE TABLE queue_messages
+-- case: SHOW PROCESSLIST
+SHOW FULL PROCESSLIST
+-- case: SHOW ENGINE STATUS
+SHOW ENGINE INNODB STATUS
+-- case: SHOW TABLE STATUS
+SHOW TABLE STATUS
+-- case: SHOW BINARY LOGS
+SHOW BINARY LOGS
+-- case: DO
+DO 1, NOW()
+-- case: DO with a table
+DO (SELECT COUNT(*) FROM queue_messages)
