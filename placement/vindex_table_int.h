@@ -1,0 +1,25 @@
+/* What the readers and the changers of the tenant vindex table share. */
+#ifndef MQ_PLACEMENT_VINDEX_TABLE_INT_H
+#define MQ_PLACEMENT_VINDEX_TABLE_INT_H
+
+#include "placement/database.h"
+#include "placement/vindex_table.h"
+
+struct vindex_table {
+    struct database *database;
+    char *name; /* `database`.`table`, quoted */
+};
+
+/* State of a row whose tenant is no longer known, and of the counter. */
+#define STATE_REMOVED "removed"
+#define STATE_COUNTER "counter"
+
+/* The statement in *sql, which is emptied. */
+enum err_code vindex_table_run(struct vindex_table *t, struct buf *sql, uint64_t *ret_changed,
+                               struct err *reterr);
+/* Reads columns tenant, keyspace_id, state, version; false when they make no row. */
+bool vindex_row_parse(const struct slice *columns, unsigned count, struct vindex_row *ret);
+/* Inserts the counter if it is missing, above every version in use. */
+enum err_code vindex_table_add_counter(struct vindex_table *t, struct err *reterr);
+
+#endif
