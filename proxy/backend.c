@@ -1,0 +1,515 @@
+#include "proxy/backend.h"
+
+#include <errno.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "proxy/pool.h"
+#include "proxy/session.h"
+#include "wire/packet.h"
+
+enum {
+    LOGIN_CHARSET = 45,        /* utf8mb4_general_ci: every server knows it */
+    LOGIN_PACKET_MAX = 1 << 20, /* no packet of a login or a probe is larger */
+    BACKEND_CAPABILITIES = CAP_LONG_PASSWORD | CAP_LONG_FLAG | CAP_CONNECT_WITH_DB |
+                           CAP_PROTOCOL_41 | CAP_TRANSACTIONS | CAP_SECURE_CONNECTION |
+                           CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS | CAP_PLUGIN_AUTH |
+                           CAP_PLUGIN_AUTH_LENENC | CAP_DEPRECATE_EOF,
+};
+
+static const char *const state_names[] = {
+#define BACKEND_STATE(name, summary) #name,
+#include "proxy/states.def"
+#undef BACKEND_STATE
+};
+
+static const struct {
+    uint8_t from, to;
+} moves[] = {
+#define BACKEND_MOVE(from, to) { BACKEND_##from, BACKEND_##to },
+#include "proxy/states.def"
+#undef BACKEND_MOVE
+};
+
+const char *backend_state_name(enum backend_state s)
+{
+    return state_names[s];
+}
+
+static bool move_is_legal(enum backend_state from, enum backend_state to)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+        if (moves[i].from == from && moves[i].to == to)
+            return true;
+    return false;
+}
+
+void backend_move(struct backend *b, enum backend_state to)
+{
+    CHECK(move_is_legal(b->state, to));
+    (void)move_is_legal;
+    b->state = to;
+}
+
+static const struct shard_config *backend_shard(const struct backend *b)
+{
+    return b->pool->deployment->topology->shards[b->pool->key.shard].config;
+}
+
+/* ---- ending ---- */
+
+void backend_kill(struct backend *b)
+{
+    if (b->state == BACKEND_DEAD)
+        return;
+    backend_end(b, NULL);
+}
+
+/* Closes; the pool learns why. */
+void backend_end(struct backend *b, const struct err *reason)
+{
+    list_remove(&b->node);
+    list_append(&b->worker->dead_backends, &b->node);
+    io_destroy(b->io);
+    b->io = NULL;
+    b->session = NULL;
+    enum backend_state before = b->state;
+    struct pool *pool = b->pool;
+    if (b->probe_only)
+        worker_probe_ended(b->worker);
+    b->probe_only = false;
+    worker_clean_later(b->worker);
+    pool_on_lost(pool, b, reason);
+    CHECK(move_is_legal(before, BACKEND_DEAD));
+    (void)before;
+    b->state = BACKEND_DEAD;
+}
+
+/* The connection is of no more use, and whoever waits for it must know. */
+static void backend_lost(struct backend *b, enum err_code code, const char *what)
+{
+    struct err reason;
+    struct session *s = b->session;
+    err_set(&reason, code, "shard %s: %s", backend_shard(b)->name, what);
+    if (b->state != BACKEND_IDLE)
+        log_warning("backend", "%s (%s)", reason.text, state_names[b->state]);
+    backend_end(b, &reason);
+    if (s)
+        session_on_backend_lost(s, &reason);
+}
+
+void backend_expire(struct backend *b)
+{
+    backend_lost(b, MQ_SHARD_DOWN, b->state == BACKEND_CONNECTING ? "connecting took too long"
+                                                                   : "login took too long");
+}
+
+static void forget_statement(struct backend *b, struct backend_stmt *stmt)
+{
+    HASH_DEL(b->statements, stmt);
+    list_remove(&stmt->lru);
+    b->statement_count--;
+    mem_free(stmt);
+}
+
+void backend_free(struct backend *b)
+{
+    CHECK(b->state == BACKEND_DEAD);
+    while (!list_empty(&b->statements_lru))
+        forget_statement(b, LIST_ENTRY(list_first(&b->statements_lru), struct backend_stmt, lru));
+    vars_fini(b->worker->interned, &b->vars);
+    buf_fini(&b->in);
+    buf_fini(&b->out);
+    mem_free(b);
+}
+
+/* ---- sending ---- */
+
+static void keep_unsent(struct backend *b, const struct iovec *parts, int count, size_t sent)
+{
+    for (int i = 0; i < count; i++) {
+        if (sent >= parts[i].iov_len) {
+            sent -= parts[i].iov_len;
+            continue;
+        }
+        buf_append(&b->out, (const char *)parts[i].iov_base + sent, parts[i].iov_len - sent);
+        sent = 0;
+    }
+}
+
+bool backend_send(struct backend *b, const struct iovec *parts, int count)
+{
+    if (buf_len(&b->out)) {
+        keep_unsent(b, parts, count, 0);
+        return true;
+    }
+    size_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += parts[i].iov_len;
+    ssize_t n = io_write(b->io, parts, count);
+    if (n < 0 && n != -EAGAIN)
+        return false;
+    if (n == (ssize_t)total)
+        return true;
+    keep_unsent(b, parts, count, n < 0 ? 0 : (size_t)n);
+    io_watch(b->io, io_watched(b->io) | IO_WRITE);
+    return true;
+}
+
+static bool send_packet(struct backend *b, struct slice payload)
+{
+    struct buf packet;
+    buf_init(&packet);
+    packet_append(&packet, &b->seq, payload);
+    struct iovec part = { buf_begin(&packet), buf_len(&packet) };
+    bool sent = backend_send(b, &part, 1);
+    buf_fini(&packet);
+    return sent;
+}
+
+bool backend_query(struct backend *b, const char *text)
+{
+    struct buf payload;
+    buf_init(&payload);
+    write_u8(&payload, 0x03);
+    buf_append_cstr(&payload, text);
+    b->seq = 0;
+    answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+    bool sent = send_packet(b, buf_slice(&payload));
+    buf_fini(&payload);
+    return sent;
+}
+
+static void flush(struct backend *b)
+{
+    struct iovec part = { buf_begin(&b->out), buf_len(&b->out) };
+    ssize_t n = io_write(b->io, &part, 1);
+    if (n < 0 && n != -EAGAIN) {
+        backend_lost(b, MQ_SHARD_LOST, "cannot send");
+        return;
+    }
+    if (n > 0)
+        buf_consume(&b->out, (size_t)n);
+    if (buf_len(&b->out))
+        return;
+    buf_release(&b->out);
+    io_watch(b->io, io_watched(b->io) & ~(unsigned)IO_WRITE);
+}
+
+/* ---- logging in ---- */
+
+static enum err_code answer_greeting(struct backend *b, struct slice payload, struct err *reterr)
+{
+    struct err_packet refused;
+    if (payload.len && (uint8_t)payload.data[0] == 0xff && err_parse(payload, &refused))
+        return err_set(reterr, MQ_SHARD_DOWN, "refused the connection: %.*s",
+                       (int)refused.message.len, refused.message.data);
+    struct greeting g;
+    enum err_code code = greeting_parse(payload, &g, reterr);
+    if (code)
+        return code;
+    if (!dialect_of_version(g.version, &b->dialect))
+        return err_set(reterr, MQ_SHARD_PROTOCOL, "server version '%.*s' is not known",
+                       (int)g.version.len, g.version.data);
+    if (!worker_learn_version(b->worker, g.version, &b->dialect))
+        return err_set(reterr, MQ_SHARD_STATE, "server %.*s is of another kind than the other shards'",
+                       (int)g.version.len, g.version.data);
+    b->connection_id = g.connection_id;
+    b->capabilities = (BACKEND_CAPABILITIES | b->pool->key.flags) & (g.capabilities | CAP_LONG_PASSWORD);
+    enum auth_plugin plugin = auth_plugin_of(g.plugin);
+    b->login = (struct client_login){
+        .plugin = plugin == AUTH_OTHER ? AUTH_NATIVE : plugin,
+        .secure = backend_shard(b)->address.socket != NULL,
+        .password = slice_cstr(b->pool->credentials->password),
+    };
+    memcpy(b->login.nonce, g.nonce, NONCE_SIZE);
+
+    uint8_t proof[32];
+    struct login reply = {
+        .capabilities = b->capabilities,
+        .max_packet = 1u << 30,
+        .charset = LOGIN_CHARSET,
+        .user = slice_cstr(b->pool->credentials->user),
+        .auth = slice_of(proof, auth_prove(b->login.plugin, b->login.password, g.nonce, proof)),
+        .has_database = true,
+        .database = slice_cstr(backend_shard(b)->database),
+        .plugin = slice_cstr(auth_plugin_name(b->login.plugin)),
+    };
+    struct buf out;
+    buf_init(&out);
+    login_write(&out, &reply);
+    bool sent = send_packet(b, buf_slice(&out));
+    buf_fini(&out);
+    b->state = BACKEND_LOGIN;
+    return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
+}
+
+static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
+{
+    struct buf out;
+    buf_init(&out);
+    enum login_step step = client_login_packet(&b->login, payload, &out, reterr);
+    bool sent = true;
+    if (buf_len(&out))
+        sent = send_packet(b, buf_slice(&out));
+    buf_fini(&out);
+    if (step == LOGIN_FAILED)
+        return reterr->code;
+    if (sent && step == LOGIN_DONE) {
+        backend_move(b, BACKEND_PROBE);
+        sent = backend_query(b, "SELECT @@sql_mode");
+    }
+    return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
+}
+
+/* The server's default sql_mode must not change how text is read, for mqgate's lexer reads
+ * it under the modes that the client knows of. */
+static enum err_code check_sql_mode(struct backend *b, struct slice row, struct err *reterr)
+{
+    struct reader r = reader_of(row.data, row.len);
+    struct slice modes = read_lenenc_slice(&r), name = SLICE_LIT("");
+    uint32_t reading = 0;
+    if (r.bad)
+        return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed row");
+    enum mode_status status = dialect_modes(modes, &reading, &name);
+    uint32_t wanted = b->pool->key.flags & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;
+    if (status == MODES_REFUSED || reading != wanted)
+        return err_set(reterr, MQ_SHARD_STATE, "its default sql_mode '%.*s' changes how statements read",
+                       (int)modes.len, modes.data);
+    return MQ_OK;
+}
+
+static enum err_code probe_packet(struct backend *b, struct slice payload, struct err *reterr)
+{
+    switch (answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len)) {
+    case ANSWER_ROW:
+        return check_sql_mode(b, payload, reterr);
+    case ANSWER_ERR:
+        return err_set(reterr, MQ_SHARD_STATE, "%.*s", (int)b->answer.err.message.len,
+                       b->answer.err.message.data);
+    case ANSWER_NEED_MORE:
+    case ANSWER_BAD:
+        return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed packet");
+    default:
+        break;
+    }
+    if (b->answer.ended) {
+        b->status = b->answer.ok.status;
+        b->deadline_ms = 0;
+        backend_move(b, BACKEND_IDLE);
+    }
+    return MQ_OK;
+}
+
+static enum err_code cleaning_packet(struct backend *b, struct slice payload, struct err *reterr)
+{
+    enum answer_packet kind =
+        answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len);
+    if (kind != ANSWER_OK || (b->answer.ok.status & STATUS_IN_TRANS))
+        return err_set(reterr, MQ_SHARD_LOST, "did not roll back");
+    b->status = b->answer.ok.status;
+    b->deadline_ms = 0;
+    backend_move(b, BACKEND_IDLE);
+    return MQ_OK;
+}
+
+static enum err_code own_packet(struct backend *b, struct slice payload, struct err *reterr)
+{
+    switch (b->state) {
+    case BACKEND_CONNECTING:
+        return answer_greeting(b, payload, reterr);
+    case BACKEND_LOGIN:
+        return login_packet(b, payload, reterr);
+    case BACKEND_PROBE:
+        return probe_packet(b, payload, reterr);
+    case BACKEND_CLEANING:
+        return cleaning_packet(b, payload, reterr);
+    default:
+        return err_set(reterr, MQ_SHARD_LOST, "spoke without being asked");
+    }
+}
+
+/* Packets that are mqgate's own business: everything outside BUSY. */
+static size_t own_data(struct backend *b, const uint8_t *data, size_t len)
+{
+    size_t used = 0;
+    while (used < len && b->state != BACKEND_IDLE) {
+        struct packet p;
+        struct err reason = { 0 };
+        enum packet_status status =
+            packet_next(data + used, len - used, LOGIN_PACKET_MAX, &b->worker->joined, &p, NULL);
+        if (status == PACKET_INCOMPLETE)
+            return used;
+        if (status == PACKET_TOO_LARGE)
+            err_set(&reason, MQ_SHARD_PROTOCOL, "packet too large");
+        b->seq = (uint8_t)(p.last_seq + 1);
+        if (reason.code || own_packet(b, p.payload, &reason)) {
+            backend_lost(b, reason.code, reason.text);
+            return len;
+        }
+        used += p.wire_bytes;
+    }
+    return used;
+}
+
+/* ---- events ---- */
+
+static void on_connected(struct backend *b)
+{
+    int error = io_connect_error(b->io);
+    if (error) {
+        backend_lost(b, MQ_SHARD_DOWN, strerror(error));
+        return;
+    }
+    io_watch(b->io, IO_READ);
+}
+
+static void became_ready(struct backend *b)
+{
+    bool probe_only = b->probe_only;
+    b->probe_only = false;
+    if (probe_only)
+        worker_probe_ended(b->worker);
+    pool_on_ready(b->pool, b);
+}
+
+static void on_readable(struct backend *b)
+{
+    struct worker *w = b->worker;
+    ssize_t n = io_read(b->io, w->scratch, sizeof w->scratch);
+    if (n == -EAGAIN)
+        return;
+    if (n <= 0) {
+        backend_lost(b, b->state == BACKEND_BUSY || b->state == BACKEND_CLEANING ? MQ_SHARD_LOST : MQ_SHARD_DOWN,
+                     n == 0 ? "the server closed the connection" : strerror((int)-n));
+        return;
+    }
+    uint8_t *data = w->scratch;
+    size_t len = (size_t)n;
+    bool kept = buf_len(&b->in) > 0;
+    if (kept) {
+        buf_append(&b->in, data, len);
+        data = buf_begin(&b->in);
+        len = buf_len(&b->in);
+    }
+    bool own = b->state != BACKEND_BUSY;
+    size_t used = own ? own_data(b, data, len) : session_on_backend_data(b->session, data, len);
+    if (b->state == BACKEND_DEAD)
+        return;
+    if (kept)
+        buf_consume(&b->in, used);
+    else if (used < len)
+        buf_append(&b->in, data + used, len - used);
+    if (kept)
+        buf_release(&b->in);
+    if (own && b->state == BACKEND_IDLE) {
+        if (buf_len(&b->in))
+            backend_lost(b, MQ_SHARD_PROTOCOL, "more than an answer");
+        else
+            became_ready(b);
+    }
+}
+
+static void on_ready(void *owner, unsigned events)
+{
+    struct backend *b = owner;
+    b->worker->now_ms = b->worker->clock();
+    if (b->state == BACKEND_CONNECTING && (io_watched(b->io) & IO_WRITE))
+        on_connected(b);
+    else if (events & IO_READ)
+        on_readable(b);
+    else if (events & IO_WRITE)
+        flush(b);
+}
+
+struct backend *backend_open(struct pool *pool, struct err *reterr)
+{
+    struct worker *w = pool->worker;
+    const struct endpoint *e = &pool->deployment->endpoints[pool->key.shard];
+    const struct shard_config *shard = pool->deployment->topology->shards[pool->key.shard].config;
+    struct io *io =
+        e->len ? io_connect(w->base, (const struct sockaddr *)&e->address, e->len) : NULL;
+    if (!io) {
+        err_set(reterr, MQ_SHARD_DOWN, "shard %s: %s", shard->name,
+                e->len ? strerror(errno) : "its host name does not resolve");
+        return NULL;
+    }
+    struct backend *b = mem_new(struct backend);
+    list_init(&b->node);
+    list_init(&b->statements_lru);
+    b->pool = pool;
+    b->worker = w;
+    b->io = io;
+    b->state = BACKEND_CONNECTING;
+    b->vars_unknown = true;
+    b->deadline_ms = w->now_ms + pool->deployment->topology->config->pool.connect_timeout_ms;
+    io_set_owner(io, on_ready, b);
+    io_watch(io, IO_WRITE);
+    return b;
+}
+
+void backend_release(struct backend *b)
+{
+    CHECK(b->state == BACKEND_BUSY);
+    b->session = NULL;
+    if (b->status & STATUS_IN_TRANS) {
+        backend_move(b, BACKEND_CLEANING);
+        b->deadline_ms =
+            b->worker->now_ms + b->pool->deployment->topology->config->pool.connect_timeout_ms;
+        io_watch(b->io, io_watched(b->io) | IO_READ);
+        if (!backend_query(b, "ROLLBACK"))
+            backend_kill(b);
+        return;
+    }
+    backend_move(b, BACKEND_IDLE);
+    io_watch(b->io, IO_READ);
+    pool_on_ready(b->pool, b);
+}
+
+/* ---- prepared statements ---- */
+
+struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial)
+{
+    struct backend_stmt *stmt;
+    HASH_FIND(hh, b->statements, &serial, sizeof serial, stmt);
+    if (stmt) {
+        list_remove(&stmt->lru);
+        list_prepend(&b->statements_lru, &stmt->lru);
+    }
+    return stmt;
+}
+
+void backend_stmt_add(struct backend *b, uint64_t serial, uint32_t id)
+{
+    struct backend_stmt *stmt = mem_new(struct backend_stmt);
+    stmt->serial = serial;
+    stmt->id = id;
+    HASH_ADD(hh, b->statements, serial, sizeof stmt->serial, stmt);
+    list_prepend(&b->statements_lru, &stmt->lru);
+    b->statement_count++;
+}
+
+static void close_statement(struct backend *b, struct backend_stmt *stmt, struct buf *out)
+{
+    uint8_t seq = 0;
+    uint8_t command[5] = { 0x19, (uint8_t)stmt->id, (uint8_t)(stmt->id >> 8),
+                           (uint8_t)(stmt->id >> 16), (uint8_t)(stmt->id >> 24) };
+    packet_append(out, &seq, slice_of(command, sizeof command));
+    forget_statement(b, stmt);
+}
+
+void backend_stmt_close(struct backend *b, uint64_t serial, struct buf *out)
+{
+    struct backend_stmt *stmt = backend_stmt_find(b, serial);
+    if (stmt)
+        close_statement(b, stmt, out);
+}
+
+void backend_stmt_make_room(struct backend *b, struct buf *out)
+{
+    uint32_t max = b->pool->deployment->topology->config->pool.max_statements;
+    while (b->statement_count >= max && b->statement_count)
+        close_statement(
+            b, LIST_ENTRY(list_last(&b->statements_lru), struct backend_stmt, lru), out);
+}

@@ -1,0 +1,85 @@
+/* One connection to a shard: connect, log in, ask for its sql_mode, then serve one session
+ * at a time. It belongs to one pool, and to the worker of that pool. */
+#ifndef MQ_PROXY_BACKEND_H
+#define MQ_PROXY_BACKEND_H
+
+#include <uthash.h>
+
+#include "proxy/worker.h"
+#include "wire/answer.h"
+
+enum backend_state {
+#define BACKEND_STATE(name, summary) BACKEND_##name,
+#include "proxy/states.def"
+#undef BACKEND_STATE
+    BACKEND_STATE_COUNT
+};
+
+/* A statement prepared on this backend, named by its plan's serial number. */
+struct backend_stmt {
+    UT_hash_handle hh;
+    struct list lru; /* least recently used last */
+    uint64_t serial;
+    uint32_t id; /* the shard's */
+};
+
+struct backend {
+    struct list node; /* on its pool's list for its state, or on the worker's dead list */
+    struct pool *pool;
+    struct worker *worker;
+    struct io *io;
+    enum backend_state state;
+    struct session *session; /* borrower, in BUSY */
+
+    struct buf in;  /* bytes of a packet that is not complete */
+    struct buf out; /* bytes the shard has not taken yet */
+    size_t pass_left; /* bytes of a row that still have to pass through */
+
+    uint32_t capabilities;
+    uint32_t connection_id; /* the shard's, for KILL */
+    struct dialect dialect;
+    struct client_login login;
+    uint8_t seq;
+    struct vars vars;     /* what was set last */
+    bool vars_unknown;    /* the login's character set: SET NAMES before first use */
+    struct answer answer;
+    uint16_t status;      /* of the last OK */
+
+    struct backend_stmt *statements;
+    struct list statements_lru;
+    uint32_t statement_count;
+
+    uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING; 0 none */
+    uint64_t idle_since_ms;
+    bool probe_only; /* opened to learn the dialect; nobody waits for it */
+};
+
+/* Opens a connection for the pool. Its end is told to the pool. NULL with reterr on failure
+ * at once. */
+struct backend *backend_open(struct pool *pool, struct err *reterr);
+/* Sends; what the socket does not take is kept. False when the connection is lost. */
+bool backend_send(struct backend *b, const struct iovec *parts, int count);
+/* Sends a COM_QUERY of mqgate's own and begins to follow its answer. */
+bool backend_query(struct backend *b, const char *text);
+/* The one function that changes the state of a living backend. */
+void backend_move(struct backend *b, enum backend_state to);
+/* Closes; the pool learns why (NULL: no fault). */
+void backend_end(struct backend *b, const struct err *reason);
+/* Ends the session's use: IDLE, or CLEANING when a transaction is open. */
+void backend_release(struct backend *b);
+/* Its deadline has passed: it ends with the reason that fits its state. */
+void backend_expire(struct backend *b);
+/* Closes at once; the pool is told. */
+void backend_kill(struct backend *b);
+void backend_free(struct backend *b); /* only the worker's cleaning */
+const char *backend_state_name(enum backend_state s);
+
+/* The statement of that serial number, most recently used now; NULL if not prepared here. */
+struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial);
+void backend_stmt_add(struct backend *b, uint64_t serial, uint32_t id);
+/* Forgets it, if it is there, and appends its COM_STMT_CLOSE. */
+void backend_stmt_close(struct backend *b, uint64_t serial, struct buf *out);
+/* The same for the least recently used while the bound leaves no room for another. */
+void backend_stmt_make_room(struct backend *b, struct buf *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* A topology in service: what all workers share until the next reload. Immutable but for the
+ * counters; freed with its last reference. */
+#ifndef MQ_PROXY_DEPLOYMENT_H
+#define MQ_PROXY_DEPLOYMENT_H
+
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+#include "vschema/topology.h"
+#include "wire/auth.h"
+
+struct endpoint {
+    struct sockaddr_storage address;
+    socklen_t len;       /* 0: the name did not resolve */
+    atomic_uint open;    /* backends of all workers, capped by pool.max_per_shard */
+};
+
+struct account {
+    const struct account_config *config;
+    struct verifier verifier;
+    uint32_t backend;    /* accounts with equal backend credentials share a number */
+};
+
+struct deployment {
+    struct topology *topology;
+    struct endpoint *endpoints; /* by shard */
+    struct account *accounts;   /* as in the configuration */
+    atomic_uint references;
+};
+
+/* Takes one reference of the topology. Resolves the shards' names (may block: main thread). */
+struct deployment *deployment_create(struct topology *topology);
+struct deployment *deployment_acquire(struct deployment *d);
+void deployment_release(struct deployment *d);
+/* NULL when there is no such account. */
+const struct account *deployment_account(const struct deployment *d, struct slice user);
+
+#endif

@@ -1,0 +1,64 @@
+/* Plans seen before, one cache per worker, bounded in bytes (least recently used goes first).
+ *
+ *   text       found by fingerprint and compared token by token (a hash alone could be
+ *              collided with on purpose); literals may differ
+ *   prepared   found by the exact text; keeps text and tokens, because literals in it are
+ *              read at every EXECUTE, and what COM_STMT_PREPARE was answered
+ *
+ * Cleared when the topology or the servers' dialect changes; who holds an entry keeps it. */
+#ifndef MQ_PROXY_PLAN_CACHE_H
+#define MQ_PROXY_PLAN_CACHE_H
+
+#include <uthash.h>
+
+#include "base/list.h"
+#include "routing/plan.h"
+
+/* A shard's answer to COM_STMT_PREPARE, without the hidden parameters: payloads, each behind
+ * its length in four bytes; definitions of parameters, then of columns. */
+struct prepare_answer {
+    struct prepare_answer *next;
+    uint64_t key; /* hash of all that changes metadata */
+    uint16_t params, columns, warnings;
+    size_t len;
+    uint8_t payloads[];
+};
+
+struct plan_entry {
+    UT_hash_handle hh;
+    struct list lru; /* on the cache's list while cached */
+    uint32_t references;
+    bool cached;
+    struct plan_key {
+        uint64_t hash;
+        uint32_t modes;
+        uint32_t prepared;
+    } key;
+    uint64_t serial; /* never reused: names the statement on backends */
+    struct arena arena;
+    struct lexed lexed; /* of the statement that made it; text and tokens in arena */
+    struct dialect dialect;
+    const struct template *template;
+    struct prepare_answer *answers;
+    size_t bytes;
+};
+
+struct plan_cache;
+struct plan_cache *plan_cache_create(size_t max_bytes);
+void plan_cache_destroy(struct plan_cache *c);
+void plan_cache_clear(struct plan_cache *c);
+/* Forgets what PREPARE was answered, for DDL seen. */
+void plan_cache_forget_answers(struct plan_cache *c);
+
+/* The plan of a lexed statement, made if need be. The caller releases it. */
+struct plan_entry *plan_cache_get(struct plan_cache *c, const struct topology *topology,
+                                  const struct dialect *dialect, const struct lexed *lexed,
+                                  bool prepared);
+struct plan_entry *plan_entry_acquire(struct plan_entry *e);
+void plan_entry_release(struct plan_entry *e);
+
+const struct prepare_answer *plan_entry_answer(const struct plan_entry *e, uint64_t key);
+/* Takes the answer (made with mem_alloc). */
+void plan_entry_keep_answer(struct plan_entry *e, struct prepare_answer *answer);
+
+#endif

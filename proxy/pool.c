@@ -1,0 +1,308 @@
+#include "proxy/pool.h"
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "proxy/session.h"
+
+enum {
+    LOOKED_AT = 8,       /* idle backends that are compared with the session's state */
+    TRUSTED_MS = 200,    /* idle for longer: look whether it died before it is used */
+    DOWN_MS = 500,       /* after a failed connection, others fail at once for this long */
+};
+
+struct pool *pool_get(struct worker *w, struct deployment *d, const struct account *account,
+                      uint32_t shard, uint32_t flags)
+{
+    struct pool_key key = { .shard = shard, .account = account->backend, .flags = flags,
+                            .deployment = d };
+    struct pool *p;
+    HASH_FIND(hh, w->pools, &key, sizeof key, p);
+    if (p)
+        return p;
+    p = mem_new(struct pool);
+    p->key = key;
+    p->worker = w;
+    p->deployment = deployment_acquire(d);
+    p->credentials = &d->topology->config->accounts[account->backend].backend;
+    list_init(&p->idle);
+    list_init(&p->busy);
+    list_init(&p->opening);
+    list_init(&p->waiters);
+    HASH_ADD(hh, w->pools, key, sizeof p->key, p);
+    return p;
+}
+
+static struct endpoint *pool_endpoint(const struct pool *p)
+{
+    return &p->deployment->endpoints[p->key.shard];
+}
+
+/* Takes one of the shard's places over all workers. */
+static bool take_place(struct pool *p)
+{
+    unsigned max = p->deployment->topology->config->pool.max_per_shard;
+    if (atomic_fetch_add(&pool_endpoint(p)->open, 1) < max)
+        return true;
+    atomic_fetch_sub(&pool_endpoint(p)->open, 1);
+    return false;
+}
+
+static void ask_others_to_yield(struct pool *p)
+{
+    struct fleet *fleet = p->worker->fleet;
+    for (uint32_t i = 0; i < fleet->worker_count; i++)
+        if (&fleet->workers[i] != p->worker)
+            worker_yield_backend(&fleet->workers[i], p->key.shard);
+}
+
+/* An idle backend of another pool of this shard gives its place up. */
+static bool make_place(struct pool *p)
+{
+    for (struct pool *other = p->worker->pools; other; other = other->hh.next)
+        if (other != p && other->key.shard == p->key.shard &&
+            other->key.deployment == p->key.deployment && pool_close_one_idle(other))
+            return true;
+    return false;
+}
+
+/* Opens a connection if one more is wanted and allowed. False with reterr if that failed. */
+static bool grow(struct pool *p, struct err *reterr)
+{
+    uint32_t opening = 0;
+    LIST_EACH (&p->opening, node, following)
+        opening++;
+    if (opening >= p->waiting)
+        return true;
+    if (!take_place(p) && !(make_place(p) && take_place(p))) {
+        ask_others_to_yield(p);
+        return true;
+    }
+    struct backend *b = backend_open(p, reterr);
+    if (!b) {
+        atomic_fetch_sub(&pool_endpoint(p)->open, 1);
+        return false;
+    }
+    list_append(&p->opening, &b->node);
+    p->size++;
+    return true;
+}
+
+bool pool_open_probe(struct pool *p)
+{
+    struct err ignored;
+    if (!take_place(p))
+        return false;
+    struct backend *b = backend_open(p, &ignored);
+    if (!b) {
+        atomic_fetch_sub(&pool_endpoint(p)->open, 1);
+        return false;
+    }
+    b->probe_only = true;
+    list_append(&p->opening, &b->node);
+    p->size++;
+    return true;
+}
+
+static struct backend *pick_idle(struct pool *p, const struct vars *vars)
+{
+    struct backend *first = NULL;
+    int looked = 0;
+    LIST_EACH (&p->idle, node, following) {
+        struct backend *b = LIST_ENTRY(node, struct backend, node);
+        if (p->worker->now_ms - b->idle_since_ms > TRUSTED_MS && io_peek_readable(b->io)) {
+            backend_kill(b);
+            continue;
+        }
+        if (vars_eq(&b->vars, vars) && !b->vars_unknown)
+            return b;
+        if (!first)
+            first = b;
+        if (++looked == LOOKED_AT)
+            break;
+    }
+    return first;
+}
+
+static void lend(struct pool *p, struct backend *b, struct session *s)
+{
+    list_remove(&b->node);
+    list_append(&p->busy, &b->node);
+    backend_move(b, BACKEND_BUSY);
+    b->session = s;
+}
+
+static void wait_for_one(struct pool *p, struct session *s)
+{
+    list_append(&p->waiters, session_wait_node(s));
+    p->waiting++;
+}
+
+struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr)
+{
+    struct backend *b = list_empty(&p->waiters) ? pick_idle(p, session_vars(s)) : NULL;
+    if (b) {
+        lend(p, b, s);
+        return b;
+    }
+    if (p->size == 0 && p->worker->now_ms < p->down_until_ms) {
+        *reterr = p->last_error;
+        return NULL;
+    }
+    wait_for_one(p, s);
+    if (!grow(p, reterr) && p->size == 0) {
+        pool_forget_waiter(s);
+        p->last_error = *reterr;
+        p->down_until_ms = p->worker->now_ms + DOWN_MS;
+        return NULL;
+    }
+    reterr->code = MQ_OK;
+    return NULL;
+}
+
+void pool_forget_waiter(struct session *s)
+{
+    struct list *node = session_wait_node(s);
+    struct pool *p = session_waits_for(s);
+    if (!p || list_empty(node))
+        return;
+    list_remove(node);
+    p->waiting--;
+}
+
+/* Gives a free backend to whoever waits longest. */
+static void serve(struct pool *p, struct backend *b)
+{
+    struct list *node = list_first(&p->waiters);
+    if (!node) {
+        b->idle_since_ms = p->worker->now_ms;
+        list_remove(&b->node);
+        list_prepend(&p->idle, &b->node);
+        return;
+    }
+    struct session *s = session_of_wait_node(node);
+    list_remove(node);
+    p->waiting--;
+    lend(p, b, s);
+    session_on_backend(s, b);
+}
+
+void pool_on_ready(struct pool *p, struct backend *b)
+{
+    p->down_until_ms = 0;
+    if (p->retired || p->worker->stopping)
+        backend_kill(b);
+    else
+        serve(p, b);
+}
+
+static void fail_waiters(struct pool *p, const struct err *reason)
+{
+    struct list failed;
+    list_init(&failed);
+    while (!list_empty(&p->waiters)) {
+        struct list *node = list_first(&p->waiters);
+        list_remove(node);
+        list_append(&failed, node);
+    }
+    p->waiting = 0;
+    while (!list_empty(&failed)) {
+        struct list *node = list_first(&failed);
+        list_remove(node);
+        session_on_no_backend(session_of_wait_node(node), reason);
+    }
+}
+
+void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
+{
+    bool opening = b->state == BACKEND_CONNECTING || b->state == BACKEND_LOGIN ||
+                   b->state == BACKEND_PROBE;
+    CHECK(p->size > 0);
+    p->size--;
+    atomic_fetch_sub(&pool_endpoint(p)->open, 1);
+    if (opening && reason) {
+        p->last_error = *reason;
+        p->down_until_ms = p->worker->now_ms + DOWN_MS;
+        /* With others at work the wait may still end well. */
+        if (p->size == 0)
+            fail_waiters(p, reason);
+        return;
+    }
+    struct err ignored;
+    if (p->waiting && !p->retired)
+        (void)grow(p, &ignored);
+}
+
+void pool_retire(struct pool *p)
+{
+    p->retired = true;
+    while (pool_close_one_idle(p))
+        ;
+}
+
+bool pool_close_one_idle(struct pool *p)
+{
+    struct list *node = list_last(&p->idle);
+    if (!node)
+        return false;
+    backend_kill(LIST_ENTRY(node, struct backend, node));
+    return true;
+}
+
+static void tick_opening(struct list *list, uint64_t now_ms)
+{
+    LIST_EACH (list, node, following) {
+        struct backend *b = LIST_ENTRY(node, struct backend, node);
+        if (b->deadline_ms && b->deadline_ms <= now_ms)
+            backend_expire(b);
+    }
+}
+
+void pool_tick(struct pool *p)
+{
+    uint64_t now = p->worker->now_ms;
+    uint32_t idle_ms = p->deployment->topology->config->pool.idle_timeout_ms;
+    tick_opening(&p->opening, now);
+    tick_opening(&p->busy, now);
+    LIST_EACH (&p->idle, node, following) {
+        struct backend *b = LIST_ENTRY(node, struct backend, node);
+        if (now - b->idle_since_ms >= idle_ms)
+            backend_kill(b);
+    }
+    LIST_EACH (&p->waiters, waiting, following_waiter) {
+        struct session *s = session_of_wait_node(waiting);
+        if (session_wait_deadline_ms(s) > now)
+            continue;
+        struct err e;
+        const char *shard = p->deployment->topology->shards[p->key.shard].config->name;
+        err_set(&e, MQ_SHARD_BUSY, "no backend of shard %s became free in time", shard);
+        list_remove(waiting);
+        p->waiting--;
+        session_on_no_backend(s, &e);
+    }
+}
+
+static void kill_list(struct list *list)
+{
+    while (!list_empty(list))
+        backend_kill(LIST_ENTRY(list_first(list), struct backend, node));
+}
+
+void pool_kill_all(struct pool *p)
+{
+    p->retired = true;
+    kill_list(&p->idle);
+    kill_list(&p->opening);
+    kill_list(&p->busy);
+}
+
+bool pool_empty(const struct pool *p)
+{
+    return p->size == 0 && p->waiting == 0;
+}
+
+void pool_destroy(struct pool *p)
+{
+    deployment_release(p->deployment);
+    mem_free(p);
+}

@@ -1,0 +1,55 @@
+/* Backends of one shard for one backend account and one set of connection flags, on one
+ * worker. Starts empty, grows on demand up to the shard's cap over all workers, and shrinks
+ * when idle. */
+#ifndef MQ_PROXY_POOL_H
+#define MQ_PROXY_POOL_H
+
+#include "proxy/backend.h"
+
+struct pool {
+    UT_hash_handle hh;
+    struct pool_key {
+        uint32_t shard;
+        uint32_t account; /* number of the backend account */
+        uint32_t flags;   /* CAP_FOUND_ROWS, CAP_IGNORE_SPACE */
+        uint32_t unused;  /* zero: the key is compared as bytes */
+        const struct deployment *deployment;
+    } key;
+    struct worker *worker;
+    struct deployment *deployment; /* one reference */
+    const struct credentials *credentials;
+    struct list idle;  /* most recently used first */
+    struct list busy;  /* BUSY and CLEANING */
+    struct list opening;
+    struct list waiters; /* sessions, by their wait node, first come first served */
+    uint32_t size, waiting;
+    struct err last_error; /* why the last connection failed */
+    uint64_t down_until_ms; /* connection attempts fail at once until then */
+    bool retired;           /* of a former deployment: nothing goes back into it */
+};
+
+/* The pool for the session's account and flags. */
+struct pool *pool_get(struct worker *w, struct deployment *d, const struct account *account,
+                      uint32_t shard, uint32_t flags);
+/* An idle backend, now BUSY and lent to the session, or NULL: then the session is on the
+ * waiters' list, or *reterr says why it cannot be served. */
+struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr);
+/* The session no longer waits. */
+void pool_forget_waiter(struct session *s);
+
+/* Opens a backend that nobody waits for, to learn its version. False when it cannot. */
+bool pool_open_probe(struct pool *p);
+
+/* Told by the backend. */
+void pool_on_ready(struct pool *p, struct backend *b);
+void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason);
+
+void pool_retire(struct pool *p);
+/* Closes what has been idle for too long and ends waits that ran out. */
+void pool_tick(struct pool *p);
+bool pool_close_one_idle(struct pool *p);
+void pool_kill_all(struct pool *p);
+bool pool_empty(const struct pool *p);
+void pool_destroy(struct pool *p);
+
+#endif

@@ -1,0 +1,395 @@
+/* The shard's answer on its way to the client, from the buffer it arrived in.
+ *
+ *   plain      client and backend speak alike: bytes pass unchanged, in one write
+ *   rewriting  packets are renumbered, EOFs added or taken away (CLIENT_DEPRECATE_EOF), the
+ *              shard's database named as the client knows it
+ *
+ * A packet that has to change is made anew in worker->relay; what surrounds it is copied
+ * there too, so that order is kept and one write suffices. */
+#include "base/check.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+enum {
+    WHOLE_ROW_MAX = 16384,      /* longer rows pass in pieces */
+    OWN_PACKET_MAX = 1 << 20,   /* OK, ERR, EOF and definitions are shorter */
+};
+
+/* One call's worth of output: either a run of the input, or a copy. */
+struct output {
+    struct session *s;
+    const uint8_t *run;
+    size_t run_len;
+};
+
+static void emit(struct output *o, const uint8_t *bytes, size_t len)
+{
+    struct buf *copy = &o->s->worker->relay;
+    if (buf_len(copy) == 0 && (o->run_len == 0 || o->run + o->run_len == bytes)) {
+        if (o->run_len == 0)
+            o->run = bytes;
+        o->run_len += len;
+        return;
+    }
+    if (o->run_len) {
+        buf_append(copy, o->run, o->run_len);
+        o->run_len = 0;
+    }
+    buf_append(copy, bytes, len);
+}
+
+/* Room for a packet made anew. */
+static struct buf *emit_own(struct output *o)
+{
+    struct buf *copy = &o->s->worker->relay;
+    if (o->run_len) {
+        buf_append(copy, o->run, o->run_len);
+        o->run_len = 0;
+    }
+    return copy;
+}
+
+static void send_output(struct output *o)
+{
+    struct session *s = o->s;
+    struct buf *copy = &s->worker->relay;
+    struct iovec part = { (void *)o->run, o->run_len };
+    if (buf_len(copy))
+        part = (struct iovec){ buf_begin(copy), buf_len(copy) };
+    if (part.iov_len) {
+        s->answer_started = true;
+        session_send(s, &part, 1);
+    }
+    buf_clear(copy);
+    o->run_len = 0;
+}
+
+static bool client_wants_eof(const struct session *s)
+{
+    return !(s->capabilities & CAP_DEPRECATE_EOF);
+}
+
+static bool backend_sends_eof(const struct session *s)
+{
+    return !(s->backend->capabilities & CAP_DEPRECATE_EOF);
+}
+
+static const char *shard_database(const struct session *s)
+{
+    return s->backend->pool->deployment->topology->shards[s->backend->pool->key.shard].config->database;
+}
+
+static bool renames_database(const struct session *s)
+{
+    return s->database && strcmp(shard_database(s), s->database) != 0;
+}
+
+void relay_begin(struct session *s)
+{
+    s->rewriting = s->seq != 1 || client_wants_eof(s) != backend_sends_eof(s) || renames_database(s);
+    s->definitions_left = 0;
+}
+
+/* ---- errors ---- */
+
+/* A duplicate key reads 'tenant-topic-…' on the shard; the legacy key has no tenant. */
+static struct slice legacy_message(const struct session *s, const struct err_packet *error,
+                                   struct buf *room)
+{
+    static const char lead[] = "Duplicate entry '";
+    struct slice message = error->message, tenant = slice_cstr(s->transaction_tenant);
+    size_t before = sizeof lead - 1;
+    bool names_tenant = error->code == 1062 && tenant.len &&
+                        message.len > before + tenant.len &&
+                        memcmp(message.data, lead, before) == 0 &&
+                        memcmp(message.data + before, tenant.data, tenant.len) == 0 &&
+                        message.data[before + tenant.len] == '-';
+    if (!names_tenant)
+        return message;
+    size_t skip = before + tenant.len + 1;
+    buf_append(room, lead, before);
+    buf_append(room, message.data + skip, message.len - skip);
+    return buf_slice(room);
+}
+
+static void write_error(struct session *s, const struct err_packet *error, struct buf *out)
+{
+    struct buf room;
+    struct err_packet told = *error;
+    buf_init(&room);
+    told.message = legacy_message(s, error, &room);
+    size_t mark = packet_open(out);
+    err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
+    packet_close(out, mark, &s->seq);
+    buf_fini(&room);
+}
+
+void session_relay_err(struct session *s, const struct err_packet *error)
+{
+    struct buf packet;
+    buf_init(&packet);
+    write_error(s, error, &packet);
+    struct iovec part = { buf_begin(&packet), buf_len(&packet) };
+    session_send(s, &part, 1);
+    buf_fini(&packet);
+    s->row_count = -1;
+    s->warnings = 1;
+}
+
+/* ---- packets on their way ---- */
+
+static void own_eof(struct output *o, uint16_t warnings, uint16_t status)
+{
+    struct buf *out = emit_own(o);
+    size_t mark = packet_open(out);
+    eof_write(out, warnings, status);
+    packet_close(out, mark, &o->s->seq);
+}
+
+static void own_rows_end(struct output *o, const struct ok_packet *ok)
+{
+    if (client_wants_eof(o->s)) {
+        own_eof(o, ok->warnings, ok->status);
+        return;
+    }
+    struct buf *out = emit_own(o);
+    size_t mark = packet_open(out);
+    ok_write(out, ok, 0xfe, o->s->capabilities);
+    packet_close(out, mark, &o->s->seq);
+}
+
+/* A column definition names its database; the client knows another name. */
+static bool own_column_def(struct output *o, struct slice payload)
+{
+    struct column_def column;
+    if (!column_def_parse(payload, &column))
+        return false;
+    if (!slice_eq(column.schema, slice_cstr(shard_database(o->s))))
+        return false;
+    column.schema = slice_cstr(o->s->database);
+    struct buf *out = emit_own(o);
+    size_t mark = packet_open(out);
+    column_def_write(out, &column);
+    packet_close(out, mark, &o->s->seq);
+    return true;
+}
+
+static void pass(struct output *o, uint8_t *packet, size_t have)
+{
+    if (o->s->rewriting)
+        packet[3] = o->s->seq;
+    o->s->seq = (uint8_t)(packet[3] + 1);
+    emit(o, packet, have);
+}
+
+/* What the client gets for one packet of the backend. */
+static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *packet, size_t have,
+                         size_t len)
+{
+    struct session *s = o->s;
+    const struct answer *a = &s->backend->answer;
+    switch (kind) {
+    case ANSWER_ERR:
+        write_error(s, &a->err, emit_own(o));
+        break;
+    case ANSWER_COLUMN_COUNT:
+        s->definitions_left = a->columns;
+        pass(o, packet, have);
+        break;
+    case ANSWER_COLUMN_DEF:
+        if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
+            pass(o, packet, have);
+        if (--s->definitions_left == 0 && client_wants_eof(s) && !backend_sends_eof(s))
+            own_eof(o, 0, session_own_status(s));
+        break;
+    case ANSWER_COLUMNS_EOF:
+        if (client_wants_eof(s))
+            pass(o, packet, have);
+        break;
+    case ANSWER_ROWS_END:
+        if (client_wants_eof(s) != backend_sends_eof(s))
+            own_rows_end(o, &a->ok);
+        else
+            pass(o, packet, have);
+        break;
+    default:
+        pass(o, packet, have);
+    }
+}
+
+/* ---- the answer to a PREPARE ---- */
+
+void relay_keep_prepared(struct session *s)
+{
+    mem_free(s->preparing);
+    s->preparing = mem_zalloc(sizeof *s->preparing);
+    s->preparing_room = 0;
+    s->preparing_param = 0;
+}
+
+static void keep_payload(struct session *s, struct slice payload)
+{
+    struct prepare_answer *a = s->preparing;
+    size_t need = a->len + sizeof(uint32_t) + payload.len;
+    if (need > s->preparing_room) {
+        s->preparing_room = need * 2;
+        a = s->preparing = mem_resize(a, 1, sizeof *a + s->preparing_room);
+    }
+    uint32_t len = (uint32_t)payload.len;
+    memcpy(a->payloads + a->len, &len, sizeof len);
+    memcpy(a->payloads + a->len + sizeof len, payload.data, payload.len);
+    a->len = need;
+}
+
+static void keep_column(struct session *s, struct slice payload)
+{
+    struct column_def column;
+    bool rename = renames_database(s) && column_def_parse(payload, &column) &&
+                  slice_eq(column.schema, slice_cstr(shard_database(s)));
+    if (!rename) {
+        keep_payload(s, payload);
+        return;
+    }
+    struct buf renamed;
+    buf_init(&renamed);
+    column.schema = slice_cstr(s->database);
+    column_def_write(&renamed, &column);
+    keep_payload(s, buf_slice(&renamed));
+    buf_fini(&renamed);
+}
+
+static void keep_prepared_packet(struct session *s, enum answer_packet kind, struct slice payload)
+{
+    const struct template *t = s->request.entry->template;
+    struct prepare_ok ok;
+    switch (kind) {
+    case ANSWER_PREPARE_OK:
+        if (!prepare_ok_parse(payload, &ok))
+            break;
+        s->preparing_id = ok.statement_id;
+        s->preparing->params = (uint16_t)t->client_params;
+        s->preparing->columns = ok.columns;
+        s->preparing->warnings = ok.warnings;
+        break;
+    case ANSWER_PARAM_DEF: { /* the tenant's parameter is hidden from the client */
+        uint32_t number = s->preparing_param++;
+        if (number >= t->backend_param_count || t->backend_params[number] != PARAM_TENANT)
+            keep_payload(s, payload);
+        break;
+    }
+    case ANSWER_COLUMN_DEF:
+        keep_column(s, payload);
+        break;
+    default:
+        break;
+    }
+}
+
+static void keep_prepared(struct session *s)
+{
+    struct prepare_answer *answer = s->preparing;
+    s->preparing = NULL;
+    answer->key = session_metadata_key(s);
+    backend_stmt_add(s->backend, s->request.entry->serial, s->preparing_id);
+    plan_entry_keep_answer(s->request.entry, answer);
+}
+
+/* ---- taking the backend's bytes ---- */
+
+static void broken(struct session *s, const char *what)
+{
+    struct err e;
+    struct backend *b = s->backend;
+    err_set(&e, MQ_SHARD_PROTOCOL, "%s", what);
+    backend_end(b, &e);
+    session_on_backend_lost(s, &e);
+}
+
+static void take_packet(struct output *o, enum answer_packet kind, uint8_t *packet, size_t have,
+                        size_t len)
+{
+    struct session *s = o->s;
+    if (s->step == STEP_PREPARE)
+        keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
+    else if (s->step == STEP_COMMAND && !s->request.swallow)
+        relay_packet(o, kind, packet, have, len);
+}
+
+/* The rest of a long row. */
+static size_t pass_rest(struct output *o, const uint8_t *data, size_t len)
+{
+    struct backend *b = o->s->backend;
+    size_t n = b->pass_left < len ? b->pass_left : len;
+    emit(o, data, n);
+    b->pass_left -= n;
+    return n;
+}
+
+/* One packet at data; returns the bytes used, 0 when more is needed. *ret_end tells that the
+ * step's answer has ended. */
+static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_end, bool *ret_failed)
+{
+    struct backend *b = o->s->backend;
+    if (len < PACKET_HEADER)
+        return 0;
+    size_t payload = packet_length(data), whole = PACKET_HEADER + payload;
+    size_t have = len < whole ? len - PACKET_HEADER : payload;
+    if (have < payload && payload <= WHOLE_ROW_MAX)
+        return 0;
+    enum answer_packet kind = answer_packet(&b->answer, data + PACKET_HEADER, have, payload);
+    bool row = kind == ANSWER_ROW;
+    if (kind == ANSWER_NEED_MORE && payload < OWN_PACKET_MAX)
+        return 0;
+    if (kind == ANSWER_BAD || kind == ANSWER_NEED_MORE || kind == ANSWER_LOCAL_INFILE ||
+        (have < payload && !row)) {
+        broken(o->s, kind == ANSWER_LOCAL_INFILE ? "the shard asked for a client's file"
+                                                 : "malformed answer");
+        return 0;
+    }
+    take_packet(o, kind, data, PACKET_HEADER + have, payload);
+    b->pass_left = payload - have;
+    *ret_failed = kind == ANSWER_ERR;
+    *ret_end = b->answer.ended;
+    return PACKET_HEADER + have;
+}
+
+static void end_step(struct session *s, bool failed)
+{
+    if (s->step == STEP_PREPARE && !failed)
+        keep_prepared(s);
+    session_on_step_end(s, failed);
+}
+
+/* When a step has ended, its successor's answer may already follow (a pipelined BEGIN);
+ * anything else behind the end means that the backend cannot be trusted. */
+size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
+{
+    struct output o = { .s = s };
+    struct backend *b = s->backend;
+    size_t used = 0;
+    while (used < len) {
+        bool ended = false, failed = false;
+        if (b->pass_left) {
+            used += pass_rest(&o, data + used, len - used);
+            continue;
+        }
+        size_t n = take_one(&o, data + used, len - used, &ended, &failed);
+        if (s->backend != b)
+            return len;
+        if (n == 0)
+            break;
+        used += n;
+        if (!ended)
+            continue;
+        send_output(&o);
+        if (used < len && !s->pipelined) {
+            broken(s, "more than an answer");
+            return len;
+        }
+        end_step(s, failed);
+        if (s->backend != b || b->state != BACKEND_BUSY || s->step == STEP_NONE)
+            return used;
+    }
+    send_output(&o);
+    return used;
+}

@@ -1,0 +1,393 @@
+#define _GNU_SOURCE
+#include "proxy/server.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "proxy/listener.h"
+
+struct server {
+    const char *config_path;
+    const struct config_overrides *overrides;
+    struct event_base *base;
+    struct fleet fleet;
+    struct deployment *deployment;
+    struct tenant_map *tenants; /* of the start; with a vindex table workers soon have newer ones */
+    pthread_mutex_t reload_lock; /* the two below are shared with the placement thread */
+    struct deployment *pending;  /* waits for the first map that was made for it; one reference */
+    uint64_t pending_serial;     /* of that map */
+    struct rsa_key *rsa_key;
+    struct listener **listeners;
+    size_t listener_count;
+    atomic_uint max_connections;
+    struct event *on_term, *on_int, *on_hup, *on_drain;
+    uint64_t drain_started_ms; /* 0: serving */
+    bool accepting;
+};
+
+struct seen_version {
+    struct list node;
+    char text[];
+};
+
+/* Greetings are written by workers that hold no lock: a version once seen stays. */
+void fleet_see_version(struct fleet *fleet, struct slice version)
+{
+    pthread_mutex_lock(&fleet->versions_lock);
+    struct seen_version *found = NULL;
+    LIST_EACH (&fleet->versions, node, following) {
+        struct seen_version *v = LIST_ENTRY(node, struct seen_version, node);
+        if (slice_eq(slice_cstr(v->text), version))
+            found = v;
+    }
+    if (!found) {
+        found = mem_zalloc(sizeof *found + version.len + 1);
+        memcpy(found->text, version.data, version.len);
+        list_append(&fleet->versions, &found->node);
+    }
+    atomic_store(&fleet->server_version, found->text);
+    pthread_mutex_unlock(&fleet->versions_lock);
+}
+
+static void print_diagnostics(const char *path, const struct diagnostics *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        if (d->items[i].line)
+            fprintf(stderr, "%s:%u: %s\n", path, d->items[i].line, d->items[i].text);
+        else
+            fprintf(stderr, "%s: %s\n", path, d->items[i].text);
+    }
+}
+
+/* Configuration and VSchema from their files; NULL when something is wrong (said). */
+static struct topology *read_topology(const struct server *s)
+{
+    struct diagnostics diagnostics;
+    struct topology *topology = NULL;
+    struct err e;
+    diagnostics_init(&diagnostics);
+    struct config *config = config_load(s->config_path, s->overrides, &diagnostics);
+    print_diagnostics(s->config_path, &diagnostics);
+    diagnostics_fini(&diagnostics);
+    if (!config)
+        return NULL;
+    log_configure(config->log.level, config->log.format);
+    if (topology_create(config, &topology, &e)) {
+        log_error("server", "MQ%04d: %s", (int)e.code, e.text);
+        return NULL;
+    }
+    return topology;
+}
+
+/* A map's shards are those of the topology it was made for: after a reload both reach the
+ * workers in one message. */
+static struct deployment *take_pending(struct server *s, uint64_t serial)
+{
+    struct deployment *d = NULL;
+    pthread_mutex_lock(&s->reload_lock);
+    if (s->pending && serial >= s->pending_serial) {
+        d = s->pending;
+        s->pending = NULL;
+    }
+    pthread_mutex_unlock(&s->reload_lock);
+    return d;
+}
+
+/* On the placement thread, which logs failures itself. */
+static void on_published(void *context, struct tenant_map *map, uint64_t serial,
+                         const struct err *failed)
+{
+    struct server *s = context;
+    (void)failed;
+    struct deployment *reloaded = take_pending(s, serial);
+    for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+        worker_deploy(&s->fleet.workers[i], reloaded, map, serial);
+    deployment_release(reloaded);
+}
+
+static bool find_tenants(struct server *s, struct topology *topology)
+{
+    struct err e;
+    enum err_code code;
+    if (topology->config->vindex_table.configured)
+        code = placement_start(topology, on_published, s, &s->fleet.placement, &s->tenants, &e);
+    else
+        code = topology_hash_tenants(topology, &s->tenants, &e);
+    if (code)
+        log_error("server", "MQ%04d: %s", (int)e.code, e.text);
+    return code == MQ_OK;
+}
+
+static bool open_listeners(struct server *s)
+{
+    const struct config *config = s->deployment->topology->config;
+    s->listeners = mem_array(config->listener_count, sizeof *s->listeners);
+    for (size_t i = 0; i < config->listener_count; i++) {
+        struct err e;
+        const struct address *a = &config->listeners[i].address;
+        if (listener_open(s->base, &s->fleet, &config->listeners[i], i, &s->max_connections,
+                          &s->listeners[i], &e)) {
+            log_error("server", "MQ%04d: %s", (int)e.code, e.text);
+            return false;
+        }
+        s->listener_count++;
+        if (a->socket)
+            log_info("server", "listening on %s", a->socket);
+        else
+            log_info("server", "listening on %s:%u", a->host, a->port);
+    }
+    s->accepting = true;
+    return true;
+}
+
+static void close_listeners(struct server *s)
+{
+    for (size_t i = 0; i < s->listener_count; i++)
+        listener_close(s->listeners[i]);
+    s->listener_count = 0;
+    s->accepting = false;
+}
+
+/* ---- workers ---- */
+
+static void *worker_body(void *context)
+{
+    worker_run(context);
+    return NULL;
+}
+
+/* Signals are the main thread's. */
+static bool start_workers(struct server *s)
+{
+    struct fleet *fleet = &s->fleet;
+    sigset_t all, before;
+    sigfillset(&all);
+    for (uint32_t i = 0; i < fleet->worker_count; i++)
+        if (!worker_init(&fleet->workers[i], i, fleet, s->deployment, s->tenants))
+            return false;
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = true;
+    for (uint32_t i = 0; i < fleet->worker_count && started; i++)
+        started = pthread_create(&fleet->workers[i].thread, NULL, worker_body, &fleet->workers[i]) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void stop_workers(struct server *s)
+{
+    for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+        worker_stop(&s->fleet.workers[i]);
+    for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+        pthread_join(s->fleet.workers[i].thread, NULL);
+    for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+        worker_fini(&s->fleet.workers[i]);
+}
+
+/* ---- reload ---- */
+
+static bool same_address(const struct address *a, const struct address *b)
+{
+    return a->port == b->port && slice_eq(slice_cstr(a->host), slice_cstr(b->host)) &&
+           slice_eq(slice_cstr(a->socket), slice_cstr(b->socket));
+}
+
+/* Sessions know their listener by its number. */
+static bool same_listeners(const struct config *a, const struct config *b)
+{
+    if (a->listener_count != b->listener_count)
+        return false;
+    for (size_t i = 0; i < a->listener_count; i++)
+        if (!same_address(&a->listeners[i].address, &b->listeners[i].address))
+            return false;
+    return true;
+}
+
+static bool same_placement(const struct config *a, const struct config *b)
+{
+    return a->vindex_table.configured == b->vindex_table.configured;
+}
+
+/* With a vindex table the workers get the new deployment together with its first map. */
+static void deploy(struct server *s, struct topology *topology)
+{
+    struct deployment *old = s->deployment;
+    s->deployment = deployment_create(topology);
+    atomic_store(&s->max_connections, topology->config->limits.max_connections);
+    if (s->fleet.placement) {
+        pthread_mutex_lock(&s->reload_lock);
+        deployment_release(s->pending);
+        s->pending = deployment_acquire(s->deployment);
+        s->pending_serial = placement_reconfigure(s->fleet.placement, topology);
+        pthread_mutex_unlock(&s->reload_lock);
+    } else {
+        for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+            worker_deploy(&s->fleet.workers[i], s->deployment, s->tenants, 0);
+    }
+    deployment_release(old);
+}
+
+static void reload(struct server *s)
+{
+    struct topology *topology = read_topology(s);
+    const struct config *now = s->deployment->topology->config;
+    struct tenant_map *tenants = NULL;
+    struct err e;
+    if (!topology) {
+        log_error("server", "reload refused: the running configuration stays");
+        return;
+    }
+    if (!same_listeners(now, topology->config) || !same_placement(now, topology->config)) {
+        log_error("server", "reload refused: `listen` and `tenant_vindex` change only by a restart");
+        topology_release(topology);
+        return;
+    }
+    if (!s->fleet.placement) {
+        if (topology_hash_tenants(topology, &tenants, &e)) {
+            log_error("server", "reload refused: MQ%04d: %s", (int)e.code, e.text);
+            topology_release(topology);
+            return;
+        }
+        tenant_map_release(s->tenants);
+        s->tenants = tenants;
+    }
+    deploy(s, topology);
+    log_info("server", "reloaded");
+}
+
+static void on_hup(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    struct server *s = context;
+    if (!s->drain_started_ms)
+        reload(s);
+}
+
+/* ---- ending ---- */
+
+/* Keeps accepting for drain_min, then lets sessions end between statements, and stops at
+ * drain_max whatever is left. */
+static void on_drain(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    struct server *s = context;
+    const struct config *config = s->deployment->topology->config;
+    uint64_t passed = clock_monotonic_ms() - s->drain_started_ms;
+    if (passed < config->shutdown.drain_min_ms)
+        return;
+    if (s->accepting) {
+        close_listeners(s);
+        for (uint32_t i = 0; i < s->fleet.worker_count; i++)
+            worker_drain(&s->fleet.workers[i]);
+    }
+    if (atomic_load(&s->fleet.connections) == 0 || passed >= config->shutdown.drain_max_ms)
+        event_base_loopbreak(s->base);
+}
+
+static void on_end(evutil_socket_t signal_number, short what, void *context)
+{
+    (void)what;
+    struct server *s = context;
+    struct timeval often = { .tv_usec = 20000 };
+    if (s->drain_started_ms) { /* asked twice: at once */
+        event_base_loopbreak(s->base);
+        return;
+    }
+    log_info("server", "signal %d: draining", (int)signal_number);
+    s->drain_started_ms = clock_monotonic_ms();
+    event_add(s->on_drain, &often);
+}
+
+/* ---- life ---- */
+
+static void watch_signals(struct server *s)
+{
+    signal(SIGPIPE, SIG_IGN);
+    s->on_term = evsignal_new(s->base, SIGTERM, on_end, s);
+    s->on_int = evsignal_new(s->base, SIGINT, on_end, s);
+    s->on_hup = evsignal_new(s->base, SIGHUP, on_hup, s);
+    s->on_drain = event_new(s->base, -1, EV_PERSIST, on_drain, s);
+    event_add(s->on_term, NULL);
+    event_add(s->on_int, NULL);
+    event_add(s->on_hup, NULL);
+}
+
+static void init_fleet(struct server *s, const struct config *config)
+{
+    struct fleet *fleet = &s->fleet;
+    fleet->rsa_key = s->rsa_key;
+    fleet->worker_count = config->workers;
+    fleet->workers = mem_array(config->workers, sizeof *fleet->workers);
+    fleet->started_ms = clock_monotonic_ms();
+    list_init(&fleet->versions);
+    pthread_mutex_init(&fleet->versions_lock, NULL);
+    /* A random base, so that ids of several sidecars do not meet. */
+    atomic_init(&fleet->next_connection_id, (random_u32() >> 2) + 1);
+    atomic_store(&s->max_connections, config->limits.max_connections);
+}
+
+static void fini(struct server *s)
+{
+    event_free(s->on_term);
+    event_free(s->on_int);
+    event_free(s->on_hup);
+    event_free(s->on_drain);
+    LIST_EACH (&s->fleet.versions, node, following)
+        mem_free(LIST_ENTRY(node, struct seen_version, node));
+    pthread_mutex_destroy(&s->fleet.versions_lock);
+    pthread_mutex_destroy(&s->reload_lock);
+    deployment_release(s->pending);
+    mem_free(s->listeners);
+    mem_free(s->fleet.workers);
+    tenant_map_release(s->tenants);
+    deployment_release(s->deployment);
+    rsa_key_destroy(s->rsa_key);
+    event_base_free(s->base);
+}
+
+static int serve(struct server *s)
+{
+    if (!start_workers(s) || !open_listeners(s))
+        return 1;
+    log_info("server", "serving %zu tenants on %u shards", tenant_map_count(s->tenants),
+             s->deployment->topology->shard_count);
+    event_base_dispatch(s->base);
+    return 0;
+}
+
+int server_run(const char *config_path, const struct config_overrides *overrides)
+{
+    struct server s = { .config_path = config_path, .overrides = overrides };
+    struct topology *topology = read_topology(&s);
+    struct err e;
+    if (!topology)
+        return 1;
+    s.rsa_key = rsa_key_create(&e);
+    if (!s.rsa_key) {
+        log_error("server", "MQ%04d: %s", (int)e.code, e.text);
+        topology_release(topology);
+        return 1;
+    }
+    s.base = event_base_new();
+    pthread_mutex_init(&s.reload_lock, NULL);
+    init_fleet(&s, topology->config);
+    watch_signals(&s);
+    s.deployment = deployment_create(topology);
+    int status = 1;
+    if (find_tenants(&s, topology)) {
+        status = serve(&s);
+        close_listeners(&s);
+        if (s.fleet.placement)
+            placement_stop(s.fleet.placement);
+        stop_workers(&s);
+    }
+    fini(&s);
+    log_info("server", "ended");
+    return status;
+}

@@ -1,0 +1,499 @@
+/* The client's leg: states, reading commands, writing answers, ending. */
+#include "proxy/session_int.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+enum {
+    BUFFERED_WHILE_BUSY = 65536, /* commands sent ahead; more stays in the socket */
+    UNREAD_ANSWERS = 262144,     /* a client that reads no answers gets no more of them */
+};
+
+static const struct {
+    uint8_t from, to;
+} moves[] = {
+#define SESSION_MOVE(from, to) { SESSION_##from, SESSION_##to },
+#include "proxy/states.def"
+#undef SESSION_MOVE
+};
+
+static bool move_is_legal(enum session_state from, enum session_state to)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+        if (moves[i].from == from && moves[i].to == to)
+            return true;
+    return false;
+}
+
+void session_move(struct session *s, enum session_state to)
+{
+    CHECK(move_is_legal(s->state, to));
+    (void)move_is_legal;
+    s->state = to;
+    s->since_ms = s->worker->now_ms;
+    if (to == SESSION_HELD)
+        list_append(&s->worker->held, &s->queue);
+    else
+        list_remove(&s->queue);
+}
+
+const char *session_where(const struct session *s, char buffer[32])
+{
+    snprintf(buffer, 32, "session %u", s->id);
+    return buffer;
+}
+
+/* ---- writing ---- */
+
+static void keep_unsent(struct session *s, const struct iovec *parts, int count, size_t sent)
+{
+    for (int i = 0; i < count; i++) {
+        if (sent >= parts[i].iov_len) {
+            sent -= parts[i].iov_len;
+            continue;
+        }
+        buf_append(&s->out, (const char *)parts[i].iov_base + sent, parts[i].iov_len - sent);
+        sent = 0;
+    }
+}
+
+/* Sends at once; waits for writability only when the socket is full. A client that is gone
+ * shows at the next read. */
+void session_send(struct session *s, const struct iovec *parts, int count)
+{
+    if (buf_len(&s->out)) {
+        keep_unsent(s, parts, count, 0);
+        return;
+    }
+    size_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += parts[i].iov_len;
+    ssize_t n = io_write(s->io, parts, count);
+    if (n == (ssize_t)total || (n < 0 && n != -EAGAIN))
+        return;
+    keep_unsent(s, parts, count, n < 0 ? 0 : (size_t)n);
+    io_watch(s->io, io_watched(s->io) | IO_WRITE);
+    if (s->backend && s->state == SESSION_BUSY)
+        io_watch(s->backend->io, io_watched(s->backend->io) & ~(unsigned)IO_READ);
+}
+
+static void send_buf(struct session *s, const struct buf *b)
+{
+    struct iovec part = { buf_begin(b), buf_len(b) };
+    session_send(s, &part, 1);
+}
+
+void session_send_payload(struct session *s, struct slice payload)
+{
+    struct buf packet;
+    buf_init(&packet);
+    packet_append(&packet, &s->seq, payload);
+    send_buf(s, &packet);
+    buf_fini(&packet);
+}
+
+uint16_t session_own_status(const struct session *s)
+{
+    uint16_t status = s->status & (STATUS_IN_TRANS | STATUS_AUTOCOMMIT | STATUS_IN_TRANS_READONLY);
+    if (s->begin_pending)
+        status |= STATUS_IN_TRANS;
+    if (s->modes & MODE_NO_BACKSLASH_ESCAPES)
+        status |= STATUS_NO_BACKSLASH_ESCAPES;
+    return status;
+}
+
+void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_id)
+{
+    struct ok_packet ok = { .affected_rows = affected, .last_insert_id = insert_id,
+                            .status = session_own_status(s), .warnings = s->warnings };
+    struct buf payload;
+    buf_init(&payload);
+    ok_write(&payload, &ok, 0x00, s->capabilities);
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+}
+
+void session_send_ok(struct session *s)
+{
+    s->warnings = 0;
+    s->row_count = 0;
+    session_send_ok_rows(s, 0, 0);
+}
+
+void session_send_err(struct session *s, const struct err *e)
+{
+    char where[32];
+    log_debug(session_where(s, where), "MQ%04d: %s", (int)e->code, e->text);
+    struct buf payload;
+    buf_init(&payload);
+    err_write_catalogue(&payload, e, s->capabilities | CAP_PROTOCOL_41);
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+    s->row_count = -1;
+    s->warnings = 1;
+}
+
+void session_send_result(struct session *s, const struct text_result *result)
+{
+    struct buf packets;
+    buf_init(&packets);
+    text_result_write(&packets, &s->seq, result, s->capabilities, session_own_status(s), 0);
+    send_buf(s, &packets);
+    buf_fini(&packets);
+    s->row_count = -1;
+    s->warnings = 0;
+}
+
+void session_done(struct session *s)
+{
+    if (s->state == SESSION_CLOSING)
+        return;
+    s->missed = s->probed = false;
+    s->hold_until_ms = 0;
+    if (s->state != SESSION_READY)
+        session_move(s, SESSION_READY);
+    if (s->close_after_flush) {
+        session_close_gently(s);
+        return;
+    }
+    /* The handlers of others may be on the stack: buffered commands go on later. */
+    if (buf_len(&s->in)) {
+        list_remove(&s->queue);
+        list_append(&s->worker->runnable, &s->queue);
+        worker_clean_later(s->worker);
+    }
+}
+
+void session_refuse(struct session *s, const struct err *e)
+{
+    session_send_err(s, e);
+    session_done(s);
+}
+
+/* ---- reading ---- */
+
+static void packet_too_large(struct session *s)
+{
+    struct err e;
+    err_set(&e, MQ_STATEMENT_TOO_LARGE, "the statement is larger than limits.max_statement_size");
+    s->seq = 1;
+    session_send_err(s, &e);
+    session_close_gently(s);
+}
+
+static bool wants_packets(const struct session *s)
+{
+    return (s->state == SESSION_READY || s->state == SESSION_LOGIN) &&
+           buf_len(&s->out) < UNREAD_ANSWERS;
+}
+
+/* Handles whole packets while the session can; returns the bytes used up. */
+static size_t handle_input(struct session *s, uint8_t *data, size_t len)
+{
+    size_t used = 0;
+    while (used < len && wants_packets(s)) {
+        struct packet p;
+        size_t max = s->state == SESSION_LOGIN
+                         ? 65536
+                         : s->deployment->topology->config->limits.max_statement_size;
+        enum packet_status status =
+            packet_next(data + used, len - used, max, &s->worker->joined, &p, NULL);
+        if (status == PACKET_INCOMPLETE)
+            break;
+        if (status == PACKET_TOO_LARGE) {
+            packet_too_large(s);
+            return len;
+        }
+        bool again = false;
+        s->seq = (uint8_t)(p.last_seq + 1);
+        if (s->state == SESSION_LOGIN)
+            session_login_packet(s, &p);
+        else
+            again = !session_command(s, &p);
+        arena_reset(&s->worker->arena);
+        buf_clear(&s->worker->joined);
+        if (again)
+            break;
+        used += p.wire_bytes;
+    }
+    return used;
+}
+
+/* Commands that were kept, after what kept them is over. */
+static void handle_kept(struct session *s)
+{
+    size_t used = handle_input(s, buf_begin(&s->in), buf_len(&s->in));
+    if (s->state == SESSION_CLOSING)
+        return;
+    buf_consume(&s->in, used);
+    buf_release(&s->in);
+    if (!(io_watched(s->io) & IO_READ) && buf_len(&s->in) < BUFFERED_WHILE_BUSY)
+        io_watch(s->io, io_watched(s->io) | IO_READ);
+}
+
+static void on_readable(struct session *s)
+{
+    struct worker *w = s->worker;
+    ssize_t n = io_read(s->io, w->scratch, sizeof w->scratch);
+    if (n == -EAGAIN)
+        return;
+    if (n <= 0 || s->state == SESSION_CLOSING) {
+        if (n <= 0)
+            session_kill(s);
+        return;
+    }
+    if (buf_len(&s->in) || !wants_packets(s)) {
+        buf_append(&s->in, w->scratch, (size_t)n);
+        if (wants_packets(s))
+            handle_kept(s);
+        else if (buf_len(&s->in) >= BUFFERED_WHILE_BUSY)
+            io_watch(s->io, io_watched(s->io) & ~(unsigned)IO_READ);
+        return;
+    }
+    size_t used = handle_input(s, w->scratch, (size_t)n);
+    if (s->state != SESSION_CLOSING && used < (size_t)n)
+        buf_append(&s->in, w->scratch + used, (size_t)n - used);
+}
+
+static void on_writable(struct session *s)
+{
+    struct iovec part = { buf_begin(&s->out), buf_len(&s->out) };
+    ssize_t n = io_write(s->io, &part, 1);
+    if (n == -EAGAIN)
+        return;
+    if (n < 0) {
+        session_kill(s);
+        return;
+    }
+    buf_consume(&s->out, (size_t)n);
+    if (buf_len(&s->out))
+        return;
+    buf_release(&s->out);
+    io_watch(s->io, io_watched(s->io) & ~(unsigned)IO_WRITE);
+    if (s->state == SESSION_CLOSING)
+        session_kill(s);
+    else if (s->backend)
+        io_watch(s->backend->io, io_watched(s->backend->io) | IO_READ);
+    else if (wants_packets(s) && buf_len(&s->in))
+        handle_kept(s);
+}
+
+static void on_ready(void *owner, unsigned events)
+{
+    struct session *s = owner;
+    s->worker->now_ms = s->worker->clock();
+    if (events & IO_WRITE)
+        on_writable(s);
+    else
+        on_readable(s);
+}
+
+void session_resume(struct session *s)
+{
+    if (s->state == SESSION_HELD)
+        session_move(s, SESSION_READY);
+    else
+        list_remove(&s->queue);
+    if (s->state == SESSION_READY && buf_len(&s->in))
+        handle_kept(s);
+}
+
+/* ---- beginning and ending ---- */
+
+struct session *session_create(struct worker *w, struct io *io, size_t listener, bool unix_socket)
+{
+    struct session *s = mem_new(struct session);
+    list_init(&s->node);
+    list_init(&s->queue);
+    list_init(&s->wait);
+    list_append(&w->sessions, &s->node);
+    s->worker = w;
+    s->io = io;
+    s->listener = listener;
+    s->unix_socket = unix_socket;
+    s->id = atomic_fetch_add(&w->fleet->next_connection_id, 1);
+    s->state = SESSION_LOGIN;
+    s->since_ms = w->now_ms;
+    s->status = STATUS_AUTOCOMMIT;
+    s->row_count = -1;
+    s->deployment = deployment_acquire(w->deployment);
+    io_set_owner(io, on_ready, s);
+    io_watch(io, IO_READ);
+    session_greet(s);
+    return s;
+}
+
+/* Gives the backend back: to the pool if its answer has ended, else it is closed, for nobody
+ * could tell where the next answer begins. */
+static void leave_backend(struct session *s)
+{
+    struct backend *b = s->backend;
+    s->backend = NULL;
+    s->pinned = false;
+    if (!b)
+        return;
+    if (s->step != STEP_NONE)
+        backend_kill(b);
+    else
+        backend_release(b);
+}
+
+void session_kill(struct session *s)
+{
+    if (!s->io)
+        return;
+    if (s->state != SESSION_CLOSING)
+        session_move(s, SESSION_CLOSING);
+    pool_forget_waiter(s);
+    leave_backend(s);
+    list_remove(&s->queue);
+    io_destroy(s->io);
+    s->io = NULL;
+    list_remove(&s->node);
+    list_append(&s->worker->dying, &s->node);
+    worker_clean_later(s->worker);
+}
+
+void session_close_gently(struct session *s)
+{
+    if (s->state == SESSION_CLOSING)
+        return;
+    session_move(s, SESSION_CLOSING);
+    pool_forget_waiter(s);
+    leave_backend(s);
+    if (buf_len(&s->out) == 0)
+        session_kill(s);
+    else
+        io_watch(s->io, IO_READ | IO_WRITE);
+}
+
+void session_free(struct session *s)
+{
+    session_stmts_free(s);
+    plan_entry_release(s->request.entry);
+    plan_entry_release(s->deferred);
+    buf_fini(&s->request.bytes);
+    buf_fini(&s->in);
+    buf_fini(&s->out);
+    vars_fini(s->worker->interned, &s->vars);
+    vars_fini(s->worker->interned, &s->login_vars);
+    vars_fini(s->worker->interned, &s->trial);
+    mem_free(s->login);
+    mem_free(s->login_error);
+    mem_free(s->user);
+    mem_free(s->database);
+    mem_free(s->login_tenant);
+    mem_free(s->login_database);
+    mem_free(s->tenant);
+    mem_free(s->transaction_tenant);
+    deployment_release(s->deployment);
+    atomic_fetch_sub(&s->worker->fleet->connections, 1);
+    mem_free(s);
+}
+
+bool session_end_if_idle(struct session *s)
+{
+    if (s->state == SESSION_LOGIN) {
+        session_kill(s);
+        return true;
+    }
+    if (s->state != SESSION_READY || s->pinned || s->begin_pending || buf_len(&s->in))
+        return false;
+    struct err e;
+    err_set(&e, MQ_SHUTTING_DOWN, "this sidecar is shutting down");
+    s->seq = 0;
+    session_send_err(s, &e);
+    session_close_gently(s);
+    return true;
+}
+
+void session_tick(struct session *s)
+{
+    const struct config *config = s->deployment->topology->config;
+    uint64_t waited = s->worker->now_ms - s->since_ms;
+    if (s->state == SESSION_LOGIN && waited >= config->limits.login_timeout_ms) {
+        session_kill(s);
+    } else if (s->state == SESSION_READY && waited >= config->limits.idle_timeout_ms) {
+        struct err e;
+        err_set(&e, MQ_IDLE_TIMEOUT, "idle for longer than limits.idle_timeout");
+        s->seq = 0;
+        session_send_err(s, &e);
+        session_close_gently(s);
+    }
+}
+
+/* A transaction keeps the deployment it began under; the account is looked up anew, and a
+ * session whose account is gone ends. */
+void session_adopt(struct session *s)
+{
+    struct deployment *d = s->worker->deployment;
+    if (s->deployment == d || s->pinned || s->state == SESSION_CLOSING)
+        return;
+    const struct account *account =
+        s->user ? deployment_account(d, slice_cstr(s->user)) : NULL;
+    size_t listeners = d->topology->config->listener_count;
+    if (s->state == SESSION_LOGIN || !account || s->listener >= listeners) {
+        session_kill(s);
+        return;
+    }
+    deployment_acquire(d);
+    deployment_release(s->deployment);
+    s->deployment = d;
+    s->account = account;
+}
+
+/* ---- what others need to know ---- */
+
+bool session_waits_for_refresh(const struct session *s, uint64_t serial, uint64_t now_ms)
+{
+    return s->held_serial && s->held_serial > serial && !(s->hold_until_ms && s->hold_until_ms <= now_ms);
+}
+
+bool session_waits_for_dialect(const struct session *s)
+{
+    return s->held_serial == 0;
+}
+
+struct list *session_node(struct session *s)
+{
+    return &s->node;
+}
+
+struct session *session_of_node(struct list *node)
+{
+    return LIST_ENTRY(node, struct session, node);
+}
+
+struct session *session_of_queue_node(struct list *node)
+{
+    return LIST_ENTRY(node, struct session, queue);
+}
+
+struct session *session_of_wait_node(struct list *node)
+{
+    return LIST_ENTRY(node, struct session, wait);
+}
+
+struct list *session_wait_node(struct session *s)
+{
+    return &s->wait;
+}
+
+struct pool *session_waits_for(const struct session *s)
+{
+    return s->waits_for;
+}
+
+uint64_t session_wait_deadline_ms(const struct session *s)
+{
+    return s->since_ms + s->deployment->topology->config->pool.wait_timeout_ms;
+}
+
+const struct vars *session_vars(const struct session *s)
+{
+    return s->trying ? &s->trial : &s->vars;
+}

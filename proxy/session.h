@@ -1,0 +1,44 @@
+/* A client's connection: its state machine, from greeting to close. Lives on one worker. */
+#ifndef MQ_PROXY_SESSION_H
+#define MQ_PROXY_SESSION_H
+
+#include "proxy/backend.h"
+
+struct session;
+
+/* Takes the io; sends the greeting at once. */
+struct session *session_create(struct worker *w, struct io *io, size_t listener, bool unix_socket);
+
+/* Told by pools: the backend that was waited for, or why there is none. */
+void session_on_backend(struct session *s, struct backend *b);
+void session_on_no_backend(struct session *s, const struct err *reason);
+/* Told by the borrowed backend. data is writable and valid during the call; returns how much
+ * of it was used up (what is left comes again with more behind it). */
+size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
+void session_on_backend_lost(struct session *s, const struct err *reason);
+
+/* A held session, or one with buffered commands, goes on. */
+void session_resume(struct session *s);
+/* HELD: not yet, given the last refresh seen? */
+bool session_waits_for_refresh(const struct session *s, uint64_t serial, uint64_t now_ms);
+bool session_waits_for_dialect(const struct session *s);
+/* The worker's tick: limits of time. */
+void session_tick(struct session *s);
+/* Between statements: the session ends with MQ_SHUTTING_DOWN. Otherwise false. */
+bool session_end_if_idle(struct session *s);
+/* Ends at once; freed at the end of the loop turn. */
+void session_kill(struct session *s);
+void session_free(struct session *s); /* only the worker's cleaning */
+/* A new deployment; bindings are read anew. */
+void session_adopt(struct session *s);
+
+struct list *session_node(struct session *s);
+struct session *session_of_node(struct list *node);
+struct session *session_of_queue_node(struct list *node);
+struct session *session_of_wait_node(struct list *node);
+struct list *session_wait_node(struct session *s);
+struct pool *session_waits_for(const struct session *s);
+uint64_t session_wait_deadline_ms(const struct session *s);
+const struct vars *session_vars(const struct session *s);
+
+#endif

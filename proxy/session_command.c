@@ -1,0 +1,139 @@
+/* One command byte, one handler. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+static void refuse_command(struct session *s, uint8_t byte)
+{
+    struct err e;
+    const struct command_info *info = command_info(byte);
+    if (info)
+        err_set(&e, MQ_COMMAND_NOT_SERVED, "%s is not served: %s", info->name, info->note);
+    else
+        err_set(&e, MQ_COMMAND_NOT_SERVED, "Unknown command 0x%02x", byte);
+    session_refuse(s, &e);
+}
+
+static void init_db(struct session *s, struct slice name)
+{
+    struct err e;
+    if (session_use(s, name, false, &e)) {
+        session_refuse(s, &e);
+        return;
+    }
+    session_send_ok(s);
+    session_done(s);
+}
+
+static void statistics(struct session *s)
+{
+    struct fleet *fleet = s->worker->fleet;
+    char text[160];
+    int n = snprintf(text, sizeof text, "Uptime: %llu  Threads: %u  Questions: %llu",
+                     (unsigned long long)(s->worker->now_ms - fleet->started_ms) / 1000,
+                     atomic_load(&fleet->connections),
+                     (unsigned long long)atomic_load(&fleet->statements));
+    session_send_payload(s, slice_of(text, (size_t)n));
+    session_done(s);
+}
+
+/* Everything but who the client is, and what its login chose. */
+void session_reset(struct session *s)
+{
+    session_stmts_free(s);
+    s->next_stmt_id = 0;
+    vars_copy(s->worker->interned, &s->vars, &s->login_vars);
+    s->modes = s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;
+    s->status = STATUS_AUTOCOMMIT;
+    s->begin_pending = false;
+    s->isolation_text = NULL;
+    s->tenant_schema = false;
+    /* Falling back to the default tenant would answer for another one. */
+    s->tenant_forgotten = s->tenant_forgotten || s->tenant;
+    mem_free(s->tenant);
+    s->tenant = NULL;
+    s->last_insert_id = 0;
+}
+
+static void reset_connection(struct session *s)
+{
+    if (s->pinned) {
+        request_begin(s, END_RESET);
+        s->request.swallow = true;
+        request_add_query(s, SLICE_LIT("ROLLBACK"));
+        session_run_request(s);
+        return;
+    }
+    session_reset(s);
+    session_send_ok(s);
+    session_done(s);
+}
+
+static bool command_answers(uint8_t byte)
+{
+    const struct command_info *info = command_info(byte);
+    return info && info->disposition == COMMAND_SERVED && byte != COM_PING;
+}
+
+bool session_command(struct session *s, const struct packet *p)
+{
+    struct worker *w = s->worker;
+    if (s->deployment != w->deployment)
+        session_adopt(s);
+    if (s->state == SESSION_CLOSING)
+        return true;
+    if (p->payload.len == 0 || p->first_seq != 0 || !p->sequence_ok) {
+        struct err e;
+        err_set(&e, MQ_OUT_OF_ORDER, "Got packets out of order");
+        session_send_err(s, &e);
+        session_close_gently(s);
+        return true;
+    }
+    uint8_t byte = (uint8_t)p->payload.data[0];
+    if (s->lost_transaction && command_answers(byte)) {
+        struct err e;
+        s->lost_transaction = false;
+        err_set(&e, MQ_SHARD_LOST, "the transaction was lost with the connection to its shard");
+        session_refuse(s, &e);
+        return true;
+    }
+    struct slice body = slice_of(p->payload.data + 1, p->payload.len - 1);
+    w->statements++;
+    switch (byte) {
+    case COM_QUIT:
+        session_kill(s);
+        return true;
+    case COM_INIT_DB:
+        init_db(s, body);
+        return true;
+    case COM_QUERY:
+        return session_query(s, body);
+    case COM_PING:
+        session_send_ok(s);
+        session_done(s);
+        return true;
+    case COM_STATISTICS:
+        statistics(s);
+        return true;
+    case COM_RESET_CONNECTION:
+        reset_connection(s);
+        return true;
+    case COM_STMT_PREPARE:
+        return session_prepare(s, body);
+    case COM_STMT_EXECUTE:
+        return session_execute(s, p->payload);
+    case COM_STMT_SEND_LONG_DATA:
+        session_long_data(s, body);
+        return true;
+    case COM_STMT_CLOSE:
+        session_stmt_close(s, body);
+        return true;
+    case COM_STMT_RESET:
+        session_stmt_reset(s, body);
+        return true;
+    default:
+        refuse_command(s, byte);
+        return true;
+    }
+}

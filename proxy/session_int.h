@@ -1,0 +1,230 @@
+/* The session's own state, for the session_*.c files and the relay.
+ *
+ * One command at a time. A command that needs a shard becomes a request; `session_advance`
+ * then does whatever the borrowed backend still lacks before the request itself can go out:
+ *
+ *   SYNC (variables) -> ISOLATION (SET TRANSACTION) -> BEGIN -> PREPARE -> COMMAND
+ *
+ * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees. */
+#ifndef MQ_PROXY_SESSION_INT_H
+#define MQ_PROXY_SESSION_INT_H
+
+#include "proxy/pool.h"
+#include "proxy/session.h"
+#include "routing/route.h"
+#include "wire/command.h"
+#include "wire/packet.h"
+#include "wire/stmt.h"
+
+enum session_state {
+#define SESSION_STATE(name, summary) SESSION_##name,
+#include "proxy/states.def"
+#undef SESSION_STATE
+    SESSION_STATE_COUNT
+};
+
+enum step { STEP_NONE, STEP_SYNC, STEP_ISOLATION, STEP_BEGIN, STEP_PREPARE, STEP_COMMAND };
+
+/* What the end of a request does. */
+enum request_end {
+    END_RELAYED,  /* the answer went to the client as it came */
+    END_SET,      /* SET was tried on a shard: keep the new variables, answer OK */
+    END_BEGUN,    /* a transaction was opened before its first statement: answer OK */
+    END_REBEGIN,  /* COMMIT before another BEGIN: a new transaction is pending, answer OK */
+    END_RESET,    /* ROLLBACK of COM_RESET_CONNECTION: reset, answer OK */
+    END_PREPARED, /* the shard's metadata is known: answer COM_STMT_PREPARE */
+    END_SHARD,    /* one shard of a statement for every shard */
+    END_COMMITTED_FIRST, /* COMMIT before a statement that commits by itself: run that now */
+};
+
+struct request {
+    struct buf bytes;         /* the command's packets; an EXECUTE's statement id is patched in */
+    uint8_t end;              /* enum request_end */
+    bool swallow;             /* the answer is not for the client */
+    bool execute;             /* COM_STMT_EXECUTE: needs the statement on the backend */
+    bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
+    bool transactional;       /* belongs into the transaction that is pending or open */
+    bool any_shard;           /* another shard will do if this one is down */
+    bool changes_schema;      /* DDL: what PREPARE was answered is forgotten */
+    uint32_t shard;
+    uint32_t tried;           /* shards tried so far (any_shard), or retries */
+    struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
+};
+
+struct client_stmt {
+    UT_hash_handle hh;
+    uint32_t id;
+    struct plan_entry *entry; /* one reference */
+    struct param_type *types; /* as bound last */
+    bool has_types;
+    struct buf *long_data;    /* per parameter, or NULL */
+    bool *has_long_data;
+    size_t long_bytes;
+    struct err long_error;    /* of SEND_LONG_DATA: told at EXECUTE */
+};
+
+struct session {
+    struct list node;   /* worker->sessions or worker->dying */
+    struct list queue;  /* worker->held or worker->runnable */
+    struct list wait;   /* pool->waiters */
+    struct pool *waits_for;
+    struct worker *worker;
+    struct io *io;
+    enum session_state state;
+    uint32_t id;
+    size_t listener;
+    bool unix_socket;
+    bool close_after_flush;
+    struct buf in;  /* bytes of commands that wait or are not complete */
+    struct buf out; /* bytes the client has not taken yet */
+    uint8_t seq;    /* of the next packet to the client */
+    uint64_t since_ms; /* of the state, for time limits */
+
+    /* Login. */
+    uint32_t capabilities;
+    struct server_login *login; /* until it is done */
+    struct err *login_error;    /* told once the client has proved who it is; NULL: none */
+    struct deployment *deployment; /* one reference */
+    const struct account *account; /* of the deployment */
+    char *user;
+
+    /* What the client set up. */
+    char *database;       /* the name it used, NULL: none */
+    char *login_tenant;   /* attribute or database@tenant: survives a reset */
+    char *login_database;
+    char *tenant;         /* SET @mq_tenant */
+    bool tenant_forgotten; /* @mq_tenant was set, then a reset came */
+    bool tenant_schema;
+    struct vars vars, login_vars;
+    struct vars trial;    /* during END_SET */
+    bool trying;
+    uint32_t modes, trial_modes; /* MODE_… of sql_mode */
+    uint16_t status;      /* as the client was told last */
+
+    /* The transaction. */
+    struct backend *backend; /* borrowed for the command, or pinned by a transaction */
+    bool pinned;
+    bool lost_transaction;   /* its shard went away between two statements */
+    bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
+    const char *begin_text;  /* a constant */
+    const char *isolation_text; /* SET TRANSACTION for the next transaction only; a constant */
+    char *transaction_tenant;
+
+    /* The command under way. */
+    struct request request;
+    enum step step;
+    bool pipelined;       /* the command is out behind its BEGIN */
+    bool answer_started;  /* bytes of the answer went to the client */
+    bool rewriting;       /* packets are renumbered or translated on their way */
+    struct prepare_answer *preparing; /* STEP_PREPARE: what came so far; with mem_alloc */
+    size_t preparing_room;
+    uint32_t preparing_id;     /* the backend's */
+    uint32_t preparing_param;  /* parameter definitions seen */
+    uint64_t definitions_left; /* of the result set at hand, until the client's EOF is due */
+    uint64_t held_serial; /* HELD: the refresh that is waited for; 0: the dialect */
+    bool probed;          /* the dialect was waited for */
+    bool missed;          /* the tenant was missed, and a refresh was waited for */
+    uint64_t hold_until_ms;
+    uint32_t next_shard;  /* END_SHARD: the one at work */
+    struct plan_entry *deferred; /* runs after END_COMMITTED_FIRST */
+
+    /* What the last statement left behind. */
+    uint64_t last_insert_id;
+    int64_t row_count;
+    uint16_t warnings;
+
+    struct client_stmt *stmts;
+    uint32_t next_stmt_id, stmt_count;
+};
+
+enum { CLIENT_CAPABILITIES = CAP_LONG_PASSWORD | CAP_FOUND_ROWS | CAP_LONG_FLAG |
+                             CAP_CONNECT_WITH_DB | CAP_IGNORE_SPACE | CAP_PROTOCOL_41 |
+                             CAP_INTERACTIVE | CAP_TRANSACTIONS | CAP_SECURE_CONNECTION |
+                             CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS |
+                             CAP_PLUGIN_AUTH | CAP_CONNECT_ATTRS | CAP_PLUGIN_AUTH_LENENC |
+                             CAP_DEPRECATE_EOF };
+
+/* session.c */
+void session_move(struct session *s, enum session_state to);
+void session_send(struct session *s, const struct iovec *parts, int count);
+void session_send_payload(struct session *s, struct slice payload);
+/* Status flags for an answer of mqgate's own. */
+uint16_t session_own_status(const struct session *s);
+void session_send_ok(struct session *s);
+void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_id);
+void session_send_err(struct session *s, const struct err *e);
+void session_send_result(struct session *s, const struct text_result *result);
+/* The command has been answered: READY again. */
+void session_done(struct session *s);
+/* err, then done. */
+void session_refuse(struct session *s, const struct err *e);
+/* What is in `out` is sent, then the connection is closed. */
+void session_close_gently(struct session *s);
+const char *session_where(const struct session *s, char buffer[32]);
+
+/* session_login.c */
+void session_greet(struct session *s);
+void session_login_packet(struct session *s, const struct packet *p);
+enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool at_login,
+                                    struct err *reterr);
+/* Checks "database" or "database@tenant". */
+enum err_code session_use(struct session *s, struct slice name, bool at_login, struct err *reterr);
+
+/* session_command.c */
+/* False when the command has to be run again later: its bytes are kept. */
+bool session_command(struct session *s, const struct packet *p);
+void session_reset(struct session *s);
+
+/* session_query.c */
+bool session_query(struct session *s, struct slice text);
+struct session_facts session_facts(const struct session *s);
+struct dialect session_dialect(const struct session *s);
+/* Plans, routes and runs a template. params NULL: text. False: run the command again later. */
+bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                   const struct param_value *params, struct route *ret, bool *ret_refused);
+/* False: the session is held until the shards have been asked. */
+bool session_knows_dialect(struct session *s);
+/* The transaction that may begin now is this tenant's. */
+void session_remember_tenant(struct session *s, const struct route *r);
+/* The tenant that a statement without sources of its own would be for. */
+enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr);
+
+/* session_request.c: requests and their steps */
+void request_begin(struct session *s, uint8_t end);
+/* A COM_QUERY of mqgate's own. */
+void request_add_query(struct session *s, struct slice text);
+/* Asks for a backend and goes on as soon as there is one. */
+void session_run_request(struct session *s);
+void session_run_on_any_shard(struct session *s);
+void session_advance(struct session *s);
+/* The answer of the step has ended (OK or ERR, in backend->answer). */
+void session_on_step_end(struct session *s, bool failed);
+void session_release_backend(struct session *s);
+void session_fail_request(struct session *s, const struct err *e);
+
+void session_run_every_shard(struct session *s, struct plan_entry *entry);
+
+/* session_local.c */
+void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed);
+void session_end_set(struct session *s);
+
+/* session_stmt.c */
+bool session_prepare(struct session *s, struct slice text);
+bool session_execute(struct session *s, struct slice payload);
+void session_long_data(struct session *s, struct slice payload);
+void session_stmt_close(struct session *s, struct slice payload);
+void session_stmt_reset(struct session *s, struct slice payload);
+void session_stmts_free(struct session *s);
+void session_answer_prepare(struct session *s, const struct prepare_answer *answer);
+/* Hash of all that changes a prepared statement's metadata. */
+uint64_t session_metadata_key(const struct session *s);
+
+/* relay.c */
+/* The answer that begins now goes to the client. */
+void relay_begin(struct session *s);
+/* A shard's error, in the words that the legacy schema would have had. */
+void session_relay_err(struct session *s, const struct err_packet *error);
+/* The packets of a PREPARE's answer, kept for the client and the plan. */
+void relay_keep_prepared(struct session *s);
+
+#endif

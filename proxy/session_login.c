@@ -1,0 +1,205 @@
+/* From the greeting to the first OK. */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+static const char fallback_version[] = "8.0.36";
+
+static const char *greeting_version(const struct session *s)
+{
+    const char *configured = s->deployment->topology->config->server_version;
+    if (configured)
+        return configured;
+    const char *seen = atomic_load(&s->worker->fleet->server_version);
+    return seen ? seen : fallback_version;
+}
+
+void session_greet(struct session *s)
+{
+    s->login = mem_new(struct server_login);
+    auth_nonce(s->login->nonce);
+    struct greeting g = {
+        .version = slice_cstr(greeting_version(s)),
+        .connection_id = s->id,
+        .capabilities = CLIENT_CAPABILITIES,
+        .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
+        .status = STATUS_AUTOCOMMIT,
+        .plugin = slice_cstr(auth_plugin_name(AUTH_CACHING_SHA2)),
+    };
+    memcpy(g.nonce, s->login->nonce, NONCE_SIZE);
+    struct buf payload;
+    buf_init(&payload);
+    greeting_write(&payload, &g);
+    s->seq = 0;
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+}
+
+static void login_failed(struct session *s, enum err_code code, const char *text)
+{
+    struct err e;
+    char where[32];
+    err_set(&e, code, "%s", text);
+    log_info(session_where(s, where), "login refused: %s", text);
+    session_send_err(s, &e);
+    session_close_gently(s);
+}
+
+static bool database_is_ours(const struct config *config, struct slice name)
+{
+    if (slice_eq(slice_cstr(config->keyspace), name))
+        return true;
+    for (size_t i = 0; i < config->database_aliases.count; i++)
+        if (slice_eq(slice_cstr(config->database_aliases.items[i]), name))
+            return true;
+    return false;
+}
+
+static void replace(char **owned, struct slice value)
+{
+    mem_free(*owned);
+    *owned = value.data ? mem_strndup(value) : NULL;
+}
+
+/* What was chosen at login (attribute, database@tenant) binds; later choices replace each
+ * other within it. */
+enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool at_login,
+                                    struct err *reterr)
+{
+    struct tenant_scope scope = session_facts(s).scope;
+    scope.has_chosen = s->login_tenant != NULL;
+    scope.chosen = slice_cstr(s->login_tenant);
+    enum err_code code = tenant_scope_choose(&scope, tenant, true, reterr);
+    if (code)
+        return code;
+    if (!tenant_map_find(s->worker->tenants, tenant) &&
+        s->deployment->topology->config->tenants_mode == TENANTS_LIST)
+        return err_set(reterr, MQ_TENANT_UNKNOWN, "tenant '%.*s' is not served here",
+                       (int)tenant.len, tenant.data);
+    replace(at_login ? &s->login_tenant : &s->tenant, tenant);
+    s->tenant_forgotten = false;
+    return MQ_OK;
+}
+
+/* "db@tenant" chooses a tenant, plain "db" keeps the one that there is. */
+enum err_code session_use(struct session *s, struct slice name, bool at_login, struct err *reterr)
+{
+    const char *at = name.len ? memchr(name.data, '@', name.len) : NULL;
+    struct slice database = at ? slice_of(name.data, (size_t)(at - name.data)) : name;
+    if (!database_is_ours(s->deployment->topology->config, database))
+        return err_set(reterr, MQ_DATABASE_UNKNOWN, "Unknown database '%.*s'", (int)database.len,
+                       database.data);
+    if (at) {
+        struct slice tenant = slice_of(at + 1, name.len - database.len - 1);
+        enum err_code code = session_choose_tenant(s, tenant, at_login, reterr);
+        if (code)
+            return code;
+    }
+    replace(&s->database, database);
+    return MQ_OK;
+}
+
+/* The connection's character set, as SET NAMES would say it. */
+static bool take_charset(struct session *s, uint8_t collation)
+{
+    const struct charset_info *charset = charset_of_collation_id(collation);
+    char text[128];
+    if (!charset) /* as a server would: its own default */
+        charset = charset_find(SLICE_LIT("utf8mb4"));
+    else if (!charset->safe)
+        return false;
+    const char *name = collation_name(collation);
+    if (name && s->worker->dialect.flavour == FLAVOUR_MARIADB && strstr(name, "_0900_"))
+        name = NULL; /* MariaDB takes its own default instead */
+    if (name)
+        snprintf(text, sizeof text, "%s COLLATE %s", charset->name, name);
+    else
+        snprintf(text, sizeof text, "%s", charset->name);
+    vars_set(s->worker->interned, &s->vars, VAR_NAMES, slice_cstr(text));
+    vars_copy(s->worker->interned, &s->login_vars, &s->vars);
+    return true;
+}
+
+static enum err_code take_attributes(struct session *s, struct slice attributes, struct err *reterr)
+{
+    struct slice key, value;
+    while (attribute_next(&attributes, &key, &value)) {
+        enum err_code code = MQ_OK;
+        if (slice_eq(key, SLICE_LIT("tenant")))
+            code = session_choose_tenant(s, value, true, reterr);
+        if (code)
+            return code;
+    }
+    return MQ_OK;
+}
+
+static void login_step(struct session *s, enum login_step step, struct buf *out)
+{
+    if (buf_len(out))
+        session_send_payload(s, buf_slice(out));
+    if (step == LOGIN_FAILED || (step == LOGIN_DONE && !s->account)) {
+        char text[512];
+        snprintf(text, sizeof text, "Access denied for user '%.80s'", s->user);
+        login_failed(s, MQ_ACCESS_DENIED, text);
+    } else if (step == LOGIN_DONE && s->login_error) {
+        login_failed(s, s->login_error->code, s->login_error->text);
+    } else if (step == LOGIN_DONE) {
+        mem_free(s->login);
+        s->login = NULL;
+        session_move(s, SESSION_READY);
+        session_send_ok(s);
+    }
+}
+
+static void first_packet(struct session *s, struct slice payload)
+{
+    struct login login;
+    struct err e;
+    if (login_parse(payload, &login, &e)) {
+        login_failed(s, MQ_PROTOCOL, e.text);
+        return;
+    }
+    s->capabilities = login.capabilities & CLIENT_CAPABILITIES;
+    s->user = mem_strndup(login.user);
+    s->account = deployment_account(s->deployment, login.user);
+    if (login.capabilities & CAP_IGNORE_SPACE)
+        s->modes |= MODE_IGNORE_SPACE;
+    if (!take_charset(s, login.charset)) {
+        login_failed(s, MQ_CHARSET_UNSAFE, "the connection's character set is not served");
+        return;
+    }
+    /* Bindings are checked before the proof, but told only to who has proved to be somebody. */
+    struct server_login *l = s->login;
+    struct err refused = { 0 };
+    if (s->account && take_attributes(s, login.attributes, &refused) == MQ_OK && login.has_database &&
+        login.database.len)
+        session_use(s, login.database, true, &refused);
+    l->secure = s->unix_socket;
+    l->key = s->worker->fleet->rsa_key;
+    l->verifier = s->account ? &s->account->verifier : NULL;
+    s->login_database = mem_strdup(s->database);
+    if (refused.code) {
+        s->login_error = mem_new(struct err);
+        *s->login_error = refused;
+    }
+
+    struct buf out;
+    buf_init(&out);
+    struct slice plugin = login.capabilities & CAP_PLUGIN_AUTH ? login.plugin : slice_of("", 0);
+    login_step(s, server_login_begin(l, plugin, login.auth, &out), &out);
+    buf_fini(&out);
+}
+
+void session_login_packet(struct session *s, const struct packet *p)
+{
+    if (!s->user) {
+        first_packet(s, p->payload);
+        return;
+    }
+    struct buf out;
+    buf_init(&out);
+    login_step(s, server_login_packet(s->login, p->payload, &out), &out);
+    buf_fini(&out);
+}

@@ -1,0 +1,240 @@
+/* A statement's way from text to a request: lex, plan (or a plan seen before), route, edit. */
+#include "proxy/session_int.h"
+
+#include "base/memory.h"
+
+enum { HOLD_LIMIT_MS = 10000 }; /* how long a statement waits for a moving tenant */
+
+struct session_facts session_facts(const struct session *s)
+{
+    const struct config *config = s->deployment->topology->config;
+    const char *chosen = s->tenant ? s->tenant : s->login_tenant;
+    return (struct session_facts){
+        .scope = {
+            .listener = &config->listeners[s->listener].tenants,
+            .account = s->account ? &s->account->config->tenants : NULL,
+            .chosen = slice_cstr(chosen),
+            .has_chosen = chosen != NULL,
+            .forgotten = s->tenant_forgotten,
+        },
+        .has_database = s->database != NULL,
+        .tenant_schema = s->tenant_schema,
+        .administrator = s->account && s->account->config->administrator,
+    };
+}
+
+struct dialect session_dialect(const struct session *s)
+{
+    struct dialect d = s->worker->dialect;
+    d.modes = s->modes;
+    return d;
+}
+
+/* The command runs again when a refresh, a move or the dialect is there. */
+static void hold(struct session *s, uint64_t serial)
+{
+    s->held_serial = serial;
+    session_move(s, SESSION_HELD);
+}
+
+/* Before a shard was seen nobody can say how its servers read. When none can be reached,
+ * the assumed dialect serves: the statement will fail for want of its shard. */
+bool session_knows_dialect(struct session *s)
+{
+    if (s->worker->dialect_known || s->probed)
+        return true;
+    s->probed = true;
+    hold(s, 0);
+    worker_probe(s->worker);
+    return false;
+}
+
+static enum route_outcome route_now(struct session *s, const struct template *t,
+                                    const struct lexed *lexed, const struct param_value *params,
+                                    struct route *ret, struct err *reterr)
+{
+    struct session_facts facts = session_facts(s);
+    struct dialect dialect = session_dialect(s);
+    struct route_input in = {
+        .template = t,
+        .lexed = lexed,
+        .dialect = &dialect,
+        .facts = &facts,
+        .params = params,
+        .topology = s->deployment->topology,
+        .tenants = s->worker->tenants,
+        .now_ms = s->worker->now_ms,
+    };
+    return route(&in, &s->worker->arena, ret, reterr);
+}
+
+enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr)
+{
+    static const struct template silent = { .verdict = VERDICT_SINGLE };
+    static const struct lexed nothing = { 0 };
+    return route_now(s, &silent, &nothing, NULL, ret, reterr);
+}
+
+/* A transaction belongs to the tenant of its first routed statement. */
+static enum err_code check_transaction(const struct session *s, const struct route *r,
+                                       struct err *reterr)
+{
+    if (!s->pinned || !s->transaction_tenant || r->verdict != VERDICT_SINGLE)
+        return MQ_OK;
+    if (slice_eq(slice_cstr(s->transaction_tenant), slice_cstr(r->tenant->name)))
+        return MQ_OK;
+    return err_set(reterr, MQ_TRANSACTION_TENANT, "the transaction is of tenant '%s', the statement of '%s'",
+                   s->transaction_tenant, r->tenant->name);
+}
+
+bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                   const struct param_value *params, struct route *ret, bool *ret_refused)
+{
+    struct worker *w = s->worker;
+    struct err e;
+    enum route_outcome outcome = route_now(s, entry->template, lexed, params, ret, &e);
+    *ret_refused = false;
+    if (outcome == ROUTE_TENANT_MISS && w->fleet->placement && !s->missed) {
+        s->missed = true;
+        hold(s, placement_refresh(w->fleet->placement));
+        return false;
+    }
+    if (outcome == ROUTE_HOLD) {
+        if (!s->hold_until_ms)
+            s->hold_until_ms = w->now_ms + HOLD_LIMIT_MS;
+        if (w->now_ms < s->hold_until_ms) {
+            hold(s, w->placement_serial + 1);
+            return false;
+        }
+    }
+    if (outcome == ROUTE_OK && check_transaction(s, ret, &e) == MQ_OK)
+        return true;
+    *ret_refused = true;
+    session_refuse(s, &e);
+    return true;
+}
+
+/* The client's bytes with the edits made, as one COM_QUERY. */
+static void compose(struct session *s, const struct template *t, const struct lexed *lexed,
+                    const struct route *r, uint32_t shard)
+{
+    struct request *q = &s->request;
+    const char *database = s->deployment->topology->shards[shard].config->database;
+    uint8_t seq = 0;
+    size_t mark = packet_open(&q->bytes);
+    write_u8(&q->bytes, COM_QUERY);
+    route_text(t, lexed, r->tenant, database, false, &q->bytes);
+    packet_close(&q->bytes, mark, &seq);
+}
+
+void session_remember_tenant(struct session *s, const struct route *r)
+{
+    if (s->transaction_tenant && slice_eq(slice_cstr(s->transaction_tenant), slice_cstr(r->tenant->name)))
+        return;
+    mem_free(s->transaction_tenant);
+    s->transaction_tenant = mem_strdup(r->tenant->name);
+}
+
+static void run_single(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                       const struct route *r)
+{
+    request_begin(s, END_RELAYED);
+    s->request.transactional = true;
+    s->request.shard = r->shard;
+    s->request.entry = plan_entry_acquire(entry);
+    session_remember_tenant(s, r);
+    compose(s, entry->template, lexed, r, r->shard);
+    session_run_request(s);
+}
+
+static void run_pass(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                     const struct route *r)
+{
+    request_begin(s, END_RELAYED);
+    s->request.entry = plan_entry_acquire(entry);
+    compose(s, entry->template, lexed, r, 0);
+    session_run_on_any_shard(s);
+}
+
+void session_run_every_shard(struct session *s, struct plan_entry *entry)
+{
+    static const struct route nowhere = { .verdict = VERDICT_EVERY_SHARD };
+    request_begin(s, END_SHARD);
+    s->request.entry = plan_entry_acquire(entry);
+    s->request.swallow = true;
+    s->request.changes_schema = true;
+    s->request.shard = s->next_shard;
+    compose(s, entry->template, &entry->lexed, &nowhere, s->next_shard);
+    session_run_request(s);
+}
+
+/* DDL commits an open transaction first, as in MySQL, then runs on one shard after another. */
+static void begin_every_shard(struct session *s, struct plan_entry *entry)
+{
+    s->next_shard = 0;
+    s->begin_pending = false;
+    if (!s->pinned) {
+        session_run_every_shard(s, entry);
+        return;
+    }
+    s->deferred = plan_entry_acquire(entry);
+    request_begin(s, END_COMMITTED_FIRST);
+    s->request.swallow = true;
+    request_add_query(s, SLICE_LIT("COMMIT"));
+    session_run_request(s);
+}
+
+static bool run(struct session *s, struct plan_entry *entry, const struct lexed *lexed)
+{
+    const struct template *t = entry->template;
+    struct route r = { .verdict = t->verdict };
+    bool refused;
+    if (t->verdict == VERDICT_REJECT) {
+        session_refuse(s, &t->reject);
+        return true;
+    }
+    if (t->verdict == VERDICT_LOCAL) {
+        session_local(s, entry, lexed);
+        return true;
+    }
+    if (!session_route(s, entry, lexed, NULL, &r, &refused))
+        return false;
+    if (refused)
+        return true;
+    if (r.verdict == VERDICT_SINGLE)
+        run_single(s, entry, lexed, &r);
+    else if (r.verdict == VERDICT_PASS)
+        run_pass(s, entry, lexed, &r);
+    else
+        begin_every_shard(s, entry);
+    return true;
+}
+
+/* `?` means something in a prepared statement only. */
+static bool refuse_params(const struct lexed *lexed, struct err *reterr)
+{
+    for (uint32_t i = 0; lexed->params && i < lexed->count; i++)
+        if (lexed->tokens[i].kind == TOKEN_PARAM)
+            return err_set(reterr, MQ_SYNTAX, "a parameter outside a prepared statement near '?' at position %u",
+                           lexed->tokens[i].start + 1);
+    return false;
+}
+
+bool session_query(struct session *s, struct slice text)
+{
+    struct worker *w = s->worker;
+    if (!session_knows_dialect(s))
+        return false;
+    struct dialect dialect = session_dialect(s);
+    struct lexed lexed;
+    struct err e;
+    if (lex(text, &dialect, &w->arena, &lexed, &e) || refuse_params(&lexed, &e)) {
+        session_refuse(s, &e);
+        return true;
+    }
+    struct plan_entry *entry =
+        plan_cache_get(w->plans, s->deployment->topology, &dialect, &lexed, false);
+    bool done = run(s, entry, &lexed);
+    plan_entry_release(entry);
+    return done;
+}

@@ -1,0 +1,477 @@
+/* Requests: getting a backend, bringing it in line step by step, sending the command, and
+ * what follows the end of the answer. */
+#include "base/check.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+enum {
+    MOST_RETRIES = 3, /* of a command of which no shard has seen a byte */
+    KEPT_BYTES = 4096, /* memory that a session keeps between requests */
+};
+
+void request_begin(struct session *s, uint8_t end)
+{
+    struct request *q = &s->request;
+    CHECK(s->step == STEP_NONE);
+    plan_entry_release(q->entry);
+    buf_clear(&q->bytes);
+    *q = (struct request){ .bytes = q->bytes, .end = end };
+    s->answer_started = false;
+}
+
+void request_add_query(struct session *s, struct slice text)
+{
+    uint8_t seq = 0;
+    size_t mark = packet_open(&s->request.bytes);
+    write_u8(&s->request.bytes, COM_QUERY);
+    buf_append_slice(&s->request.bytes, text);
+    packet_close(&s->request.bytes, mark, &seq);
+}
+
+static void forget_request(struct session *s)
+{
+    plan_entry_release(s->request.entry);
+    s->request.entry = NULL;
+    buf_clear(&s->request.bytes);
+    if (s->request.bytes.capacity > KEPT_BYTES)
+        buf_fini(&s->request.bytes);
+}
+
+/* ---- getting a backend ---- */
+
+static uint32_t connection_flags(const struct session *s)
+{
+    return s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE);
+}
+
+static void take(struct session *s, struct backend *b)
+{
+    s->waits_for = NULL;
+    s->backend = b;
+    if (s->state != SESSION_BUSY)
+        session_move(s, SESSION_BUSY);
+    session_advance(s);
+}
+
+void session_fail_request(struct session *s, const struct err *e)
+{
+    s->step = STEP_NONE;
+    s->trying = false;
+    plan_entry_release(s->deferred);
+    s->deferred = NULL;
+    forget_request(s);
+    session_refuse(s, e);
+}
+
+/* Another shard, if any will do. */
+static bool try_another(struct session *s)
+{
+    struct request *q = &s->request;
+    uint32_t count = s->deployment->topology->shard_count;
+    if (!q->any_shard || ++q->tried >= count)
+        return false;
+    q->shard = (q->shard + 1) % count;
+    return true;
+}
+
+void session_run_request(struct session *s)
+{
+    struct err e = { 0 };
+    if (s->backend) {
+        if (s->state != SESSION_BUSY)
+            session_move(s, SESSION_BUSY);
+        session_advance(s);
+        return;
+    }
+    do {
+        struct pool *p = pool_get(s->worker, s->deployment, s->account, s->request.shard,
+                                  connection_flags(s));
+        s->waits_for = p;
+        struct backend *b = pool_checkout(p, s, &e);
+        if (b) {
+            take(s, b);
+            return;
+        }
+        if (!e.code) {
+            if (s->state != SESSION_WAITING)
+                session_move(s, SESSION_WAITING);
+            return;
+        }
+        s->waits_for = NULL;
+    } while (try_another(s));
+    session_fail_request(s, &e);
+}
+
+/* The shard to begin with is spread by session, so that no shard serves all of it. */
+void session_run_on_any_shard(struct session *s)
+{
+    s->request.any_shard = !s->pinned;
+    s->request.shard = s->id % s->deployment->topology->shard_count;
+    session_run_request(s);
+}
+
+void session_on_backend(struct session *s, struct backend *b)
+{
+    take(s, b);
+}
+
+void session_on_no_backend(struct session *s, const struct err *reason)
+{
+    s->waits_for = NULL;
+    struct err kept = *reason;
+    if (try_another(s))
+        session_run_request(s);
+    else
+        session_fail_request(s, &kept);
+}
+
+void session_release_backend(struct session *s)
+{
+    struct backend *b = s->backend;
+    s->backend = NULL;
+    s->pinned = false;
+    if (b)
+        backend_release(b);
+}
+
+/* ---- the steps ---- */
+
+/* Not a byte of this step was taken: whoever retries repeats nothing. */
+static void lost_while_sending(struct session *s)
+{
+    struct err e;
+    struct backend *b = s->backend;
+    err_set(&e, MQ_SHARD_LOST, "the connection to the shard was lost");
+    s->step = STEP_NONE;
+    s->pipelined = false;
+    backend_kill(b);
+    session_on_backend_lost(s, &e);
+}
+
+static void send_own(struct session *s, enum step step, const char *text)
+{
+    s->step = step;
+    if (!backend_query(s->backend, text))
+        lost_while_sending(s);
+}
+
+static void send_sync(struct session *s)
+{
+    struct backend *b = s->backend;
+    struct vars unknown;
+    struct buf text;
+    vars_init(&unknown);
+    buf_init(&text);
+    vars_statement(b->vars_unknown ? &unknown : &b->vars, session_vars(s), b->dialect.flavour, &text);
+    if (buf_len(&text)) {
+        send_own(s, STEP_SYNC, buf_cstr(&text));
+    } else { /* they differ in what this server does not have */
+        vars_copy(b->worker->interned, &b->vars, session_vars(s));
+        b->vars_unknown = false;
+        session_advance(s);
+    }
+    buf_fini(&text);
+}
+
+static void send_prepare(struct session *s)
+{
+    struct backend *b = s->backend;
+    const struct plan_entry *entry = s->request.entry;
+    const char *database = s->deployment->topology->shards[b->pool->key.shard].config->database;
+    struct buf bytes;
+    uint8_t seq = 0;
+    buf_init(&bytes);
+    backend_stmt_close(b, entry->serial, &bytes);
+    backend_stmt_make_room(b, &bytes);
+    size_t mark = packet_open(&bytes);
+    write_u8(&bytes, COM_STMT_PREPARE);
+    route_text(entry->template, &entry->lexed, NULL, database, true, &bytes);
+    packet_close(&bytes, mark, &seq);
+    s->step = STEP_PREPARE;
+    answer_begin(&b->answer, ANSWER_PREPARE, b->capabilities);
+    relay_keep_prepared(s);
+    struct iovec part = { buf_begin(&bytes), buf_len(&bytes) };
+    if (!backend_send(b, &part, 1))
+        lost_while_sending(s);
+    buf_fini(&bytes);
+}
+
+static void patch_statement_id(struct session *s, uint32_t id)
+{
+    uint8_t *p = buf_begin(&s->request.bytes) + PACKET_HEADER + 1;
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(id >> (8 * i));
+}
+
+/* BEGIN and the command go out together: BEGIN cannot fail where a command could succeed, and
+ * the transaction then costs the shard no round trip of its own. */
+static void send_command(struct session *s, bool begin)
+{
+    struct backend *b = s->backend;
+    struct request *q = &s->request;
+    struct buf first;
+    uint8_t seq = 0;
+    buf_init(&first);
+    if (begin) {
+        size_t mark = packet_open(&first);
+        write_u8(&first, COM_QUERY);
+        buf_append_cstr(&first, s->begin_text);
+        packet_close(&first, mark, &seq);
+    }
+    s->step = begin ? STEP_BEGIN : STEP_COMMAND;
+    s->pipelined = begin;
+    answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+    if (!begin)
+        relay_begin(s);
+    struct iovec parts[2] = { { buf_begin(&first), buf_len(&first) },
+                              { buf_begin(&q->bytes), buf_len(&q->bytes) } };
+    bool sent = begin ? backend_send(b, parts, 2) : backend_send(b, parts + 1, 1);
+    if (!sent)
+        lost_while_sending(s);
+    buf_fini(&first);
+}
+
+static bool needs_isolation(const struct session *s)
+{
+    return s->isolation_text && s->request.transactional && !s->pinned;
+}
+
+void session_advance(struct session *s)
+{
+    struct backend *b = s->backend;
+    struct request *q = &s->request;
+    bool begin = s->begin_pending && q->transactional;
+    if (b->vars_unknown || !vars_eq(&b->vars, session_vars(s))) {
+        send_sync(s);
+        return;
+    }
+    if (needs_isolation(s)) {
+        const char *text = s->isolation_text;
+        s->isolation_text = NULL;
+        send_own(s, STEP_ISOLATION, text);
+        return;
+    }
+    if (q->execute || q->prepare) {
+        struct backend_stmt *stmt = backend_stmt_find(b, q->entry->serial);
+        if (!stmt || (q->prepare && !plan_entry_answer(q->entry, session_metadata_key(s)))) {
+            send_prepare(s);
+            return;
+        }
+        if (q->execute)
+            patch_statement_id(s, stmt->id);
+    }
+    if (buf_len(&q->bytes))
+        send_command(s, begin);
+    else if (begin)
+        send_own(s, STEP_BEGIN, s->begin_text);
+    else
+        session_on_step_end(s, false);
+}
+
+/* ---- ends ---- */
+
+static void note_status(struct session *s, bool failed)
+{
+    const struct answer *a = &s->backend->answer;
+    if (!failed) {
+        s->backend->status = s->status = a->ok.status;
+    } else if (a->err.code == 1213) { /* a deadlock's victim is rolled back; others say nothing */
+        s->status &= (uint16_t)~STATUS_IN_TRANS;
+        s->backend->status &= (uint16_t)~STATUS_IN_TRANS;
+    }
+}
+
+/* The server's word decides whether a transaction is open; then the backend stays. */
+static void pin_or_release(struct session *s)
+{
+    s->step = STEP_NONE;
+    if (!s->backend)
+        return;
+    s->pinned = s->backend->status & STATUS_IN_TRANS;
+    if (s->pinned)
+        return;
+    session_release_backend(s);
+}
+
+static void end_shard(struct session *s, bool failed)
+{
+    struct plan_entry *entry = plan_entry_acquire(s->request.entry);
+    struct err_packet error = s->backend->answer.err;
+    s->warnings = failed ? 1 : s->backend->answer.ok.warnings;
+    if (failed)
+        session_relay_err(s, &error);
+    pin_or_release(s);
+    plan_cache_forget_answers(s->worker->plans);
+    if (failed) {
+        session_done(s);
+    } else if (++s->next_shard < s->deployment->topology->shard_count) {
+        session_run_every_shard(s, entry);
+    } else {
+        s->row_count = 0;
+        session_send_ok_rows(s, 0, 0);
+        session_done(s);
+    }
+    plan_entry_release(entry);
+}
+
+static void end_committed_first(struct session *s)
+{
+    struct plan_entry *entry = s->deferred;
+    s->deferred = NULL;
+    pin_or_release(s);
+    session_run_every_shard(s, entry);
+    plan_entry_release(entry);
+}
+
+/* What was relayed is over. */
+static void end_relayed(struct session *s, bool failed)
+{
+    const struct answer *a = &s->backend->answer;
+    if (failed) {
+        s->row_count = -1;
+        s->warnings = 1;
+    } else {
+        s->row_count = a->columns ? -1 : (int64_t)a->ok.affected_rows;
+        s->warnings = a->ok.warnings;
+        if (!a->columns && a->ok.last_insert_id)
+            s->last_insert_id = a->ok.last_insert_id;
+    }
+    pin_or_release(s);
+    forget_request(s);
+    session_done(s);
+}
+
+/* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
+static void end_refused(struct session *s)
+{
+    struct err_packet error = s->backend->answer.err;
+    /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
+    bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined;
+    s->trying = false;
+    session_relay_err(s, &error);
+    plan_entry_release(s->deferred);
+    s->deferred = NULL;
+    s->pipelined = false;
+    if (unusable) {
+        backend_kill(s->backend);
+        s->backend = NULL;
+    }
+    pin_or_release(s);
+    forget_request(s);
+    session_done(s);
+}
+
+static void end_own(struct session *s)
+{
+    uint8_t end = s->request.end;
+    if (end == END_SET)
+        session_end_set(s);
+    if (end == END_BEGUN)
+        s->begin_pending = false;
+    pin_or_release(s);
+    if (end == END_REBEGIN)
+        s->begin_pending = true;
+    if (end == END_RESET)
+        session_reset(s);
+    if (end == END_PREPARED)
+        session_answer_prepare(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
+    else
+        session_send_ok(s);
+    forget_request(s);
+    session_done(s);
+}
+
+static void end_command(struct session *s, bool failed)
+{
+    switch (s->request.end) {
+    case END_RELAYED:
+        end_relayed(s, failed);
+        break;
+    case END_SHARD:
+        end_shard(s, failed);
+        break;
+    case END_COMMITTED_FIRST:
+        if (failed)
+            end_refused(s);
+        else
+            end_committed_first(s);
+        break;
+    default:
+        if (failed)
+            end_refused(s);
+        else
+            end_own(s);
+    }
+}
+
+void session_on_step_end(struct session *s, bool failed)
+{
+    struct backend *b = s->backend;
+    enum step step = s->step;
+    if (step != STEP_NONE && step != STEP_PREPARE)
+        note_status(s, failed);
+    if (failed && step != STEP_COMMAND) {
+        end_refused(s);
+        return;
+    }
+    switch (step) {
+    case STEP_SYNC:
+        vars_copy(b->worker->interned, &b->vars, session_vars(s));
+        b->vars_unknown = false;
+        break;
+    case STEP_BEGIN:
+        s->begin_pending = false;
+        s->pinned = true;
+        if (s->pipelined) { /* the command's answer follows */
+            s->pipelined = false;
+            s->step = STEP_COMMAND;
+            answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+            relay_begin(s);
+            return;
+        }
+        break;
+    case STEP_COMMAND:
+        end_command(s, failed);
+        return;
+    case STEP_NONE: /* nothing was to be sent */
+        end_own(s);
+        return;
+    default:
+        break;
+    }
+    s->step = STEP_NONE;
+    if (!buf_len(&s->request.bytes) && (step == STEP_BEGIN || (step == STEP_PREPARE && s->request.prepare)))
+        end_own(s);
+    else
+        session_advance(s);
+}
+
+/* The backend is gone already. */
+void session_on_backend_lost(struct session *s, const struct err *reason)
+{
+    enum step step = s->step;
+    bool in_transaction = s->pinned;
+    struct request *q = &s->request;
+    s->backend = NULL;
+    s->pinned = false;
+    s->step = STEP_NONE;
+    if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
+        s->lost_transaction = in_transaction;
+        return;
+    }
+    bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined);
+    s->pipelined = false;
+    if (unseen && !in_transaction && q->tried < MOST_RETRIES) {
+        q->tried++;
+        session_run_request(s);
+        return;
+    }
+    s->status &= (uint16_t)~STATUS_IN_TRANS;
+    if (s->answer_started) { /* an ERR would stand in the middle of a packet or of rows */
+        session_close_gently(s);
+        return;
+    }
+    struct err e = *reason;
+    session_fail_request(s, &e);
+}

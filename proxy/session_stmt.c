@@ -1,0 +1,368 @@
+/* Prepared statements of the client: its numbers, the types it bound, long data. The text is
+ * planned once; what differs from one EXECUTE to the next is read from the parameters and
+ * from the session, so that one prepared text serves every tenant. */
+#include "base/check.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+/* ---- the statements ---- */
+
+static struct client_stmt *find(struct session *s, uint32_t id)
+{
+    struct client_stmt *stmt;
+    HASH_FIND(hh, s->stmts, &id, sizeof id, stmt);
+    return stmt;
+}
+
+static void forget_long_data(struct client_stmt *stmt)
+{
+    for (uint32_t i = 0; stmt->long_data && i < stmt->entry->template->client_params; i++)
+        buf_fini(&stmt->long_data[i]);
+    mem_free(stmt->long_data);
+    mem_free(stmt->has_long_data);
+    stmt->long_data = NULL;
+    stmt->has_long_data = NULL;
+    stmt->long_bytes = 0;
+    stmt->long_error.code = MQ_OK;
+}
+
+static void destroy(struct session *s, struct client_stmt *stmt)
+{
+    HASH_DEL(s->stmts, stmt);
+    s->stmt_count--;
+    forget_long_data(stmt);
+    mem_free(stmt->types);
+    plan_entry_release(stmt->entry);
+    mem_free(stmt);
+}
+
+void session_stmts_free(struct session *s)
+{
+    struct client_stmt *stmt, *following;
+    HASH_ITER (hh, s->stmts, stmt, following)
+        destroy(s, stmt);
+}
+
+static struct client_stmt *create(struct session *s, struct plan_entry *entry)
+{
+    struct client_stmt *stmt = mem_new(struct client_stmt);
+    stmt->id = ++s->next_stmt_id;
+    stmt->entry = plan_entry_acquire(entry);
+    stmt->types = mem_array(entry->template->client_params, sizeof *stmt->types);
+    HASH_ADD(hh, s->stmts, id, sizeof stmt->id, stmt);
+    s->stmt_count++;
+    return stmt;
+}
+
+/* ---- PREPARE ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+}
+
+/* The interned values are compared by address: equal text has one address in a worker. */
+uint64_t session_metadata_key(const struct session *s)
+{
+    uint64_t key = mix(1, (uintptr_t)s->deployment);
+    key = mix(key, s->account->backend);
+    key = mix(key, s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
+    key = mix(key, s->database != NULL);
+    for (struct slice name = slice_cstr(s->database); name.len; name.len--, name.data++)
+        key = mix(key, (uint8_t)name.data[0]);
+    for (int i = 0; i < VAR_COUNT; i++)
+        key = mix(key, (uintptr_t)s->vars.values[i]);
+    return key;
+}
+
+static void write_definitions(struct session *s, const struct prepare_answer *a, const uint8_t **next,
+                              uint16_t count, struct buf *out)
+{
+    for (uint16_t i = 0; i < count; i++) {
+        uint32_t len;
+        memcpy(&len, *next, sizeof len);
+        packet_append(out, &s->seq, slice_of(*next + sizeof len, len));
+        *next += sizeof len + len;
+        CHECK(*next <= a->payloads + a->len);
+    }
+    if (count && !(s->capabilities & CAP_DEPRECATE_EOF)) {
+        size_t mark = packet_open(out);
+        eof_write(out, 0, session_own_status(s));
+        packet_close(out, mark, &s->seq);
+    }
+}
+
+void session_answer_prepare(struct session *s, const struct prepare_answer *answer)
+{
+    struct client_stmt *stmt = create(s, s->request.entry);
+    struct prepare_ok ok = { .statement_id = stmt->id, .columns = answer->columns,
+                             .params = answer->params, .warnings = answer->warnings };
+    const uint8_t *next = answer->payloads;
+    struct buf out;
+    buf_init(&out);
+    size_t mark = packet_open(&out);
+    prepare_ok_write(&out, &ok);
+    packet_close(&out, mark, &s->seq);
+    write_definitions(s, answer, &next, answer->params, &out);
+    write_definitions(s, answer, &next, answer->columns, &out);
+    struct iovec part = { buf_begin(&out), buf_len(&out) };
+    session_send(s, &part, 1);
+    buf_fini(&out);
+    s->warnings = answer->warnings;
+}
+
+/* A statement that mqgate answers itself, and that answers with OK: nothing to describe. */
+static void prepare_local(struct session *s, struct plan_entry *entry)
+{
+    static const struct prepare_answer nothing = { .key = 0 };
+    struct err e;
+    if (entry->template->is_select || entry->template->client_params) {
+        err_set(&e, MQ_NOT_PREPARABLE, "this statement cannot be prepared; send it as text");
+        session_refuse(s, &e);
+        return;
+    }
+    request_begin(s, END_PREPARED);
+    s->request.entry = plan_entry_acquire(entry);
+    session_answer_prepare(s, &nothing);
+    session_done(s);
+}
+
+static void prepare_on_shard(struct session *s, struct plan_entry *entry)
+{
+    const struct prepare_answer *known = plan_entry_answer(entry, session_metadata_key(s));
+    request_begin(s, END_PREPARED);
+    s->request.prepare = true;
+    s->request.entry = plan_entry_acquire(entry);
+    if (!known) {
+        session_run_on_any_shard(s);
+        return;
+    }
+    session_answer_prepare(s, known);
+    session_done(s);
+}
+
+static bool refuse_prepare(struct session *s, const struct template *t)
+{
+    struct err e;
+    if (t->verdict == VERDICT_REJECT) {
+        session_refuse(s, &t->reject);
+    } else if (s->stmt_count >= s->deployment->topology->config->limits.max_prepared_statements) {
+        err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements", s->stmt_count);
+        session_refuse(s, &e);
+    } else if (t->verdict == VERDICT_EVERY_SHARD) {
+        err_set(&e, MQ_NOT_PREPARABLE, "a statement for every shard cannot be prepared; send it as text");
+        session_refuse(s, &e);
+    } else if (t->needs_database && !s->database) {
+        err_set(&e, MQ_DATABASE_NONE, "No database selected");
+        session_refuse(s, &e);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool session_prepare(struct session *s, struct slice text)
+{
+    struct worker *w = s->worker;
+    struct dialect dialect = session_dialect(s);
+    struct lexed lexed;
+    struct err e;
+    if (!session_knows_dialect(s))
+        return false;
+    if (lex(text, &dialect, &w->arena, &lexed, &e)) {
+        session_refuse(s, &e);
+        return true;
+    }
+    struct plan_entry *entry =
+        plan_cache_get(w->plans, s->deployment->topology, &dialect, &lexed, true);
+    if (!refuse_prepare(s, entry->template)) {
+        if (entry->template->verdict == VERDICT_LOCAL)
+            prepare_local(s, entry);
+        else
+            prepare_on_shard(s, entry);
+    }
+    plan_entry_release(entry);
+    return true;
+}
+
+/* ---- EXECUTE ---- */
+
+static struct client_stmt *find_or_refuse(struct session *s, struct slice payload, const char *command)
+{
+    struct reader r = reader_of(payload.data, payload.len);
+    uint32_t id = read_u32(&r);
+    struct client_stmt *stmt = r.bad ? NULL : find(s, id);
+    if (!stmt) {
+        struct err e;
+        err_set(&e, MQ_STATEMENT_ID_UNKNOWN, "Unknown prepared statement handler (%u) given to %s", id,
+                command);
+        session_refuse(s, &e);
+    }
+    return stmt;
+}
+
+/* Long data takes the place of what the packet leaves out. */
+static void fill_long_data(struct session *s, struct client_stmt *stmt, struct execute *x)
+{
+    for (uint32_t i = 0; stmt->long_data && i < stmt->entry->template->client_params; i++) {
+        if (!stmt->has_long_data[i])
+            continue;
+        struct param_type type = x->params[i].type;
+        x->params[i] = execute_string(&s->worker->arena, buf_slice(&stmt->long_data[i]));
+        x->params[i].type = type;
+    }
+}
+
+static bool is_text_type(uint8_t type)
+{
+    switch (type) {
+    case TYPE_VARCHAR:
+    case TYPE_VAR_STRING:
+    case TYPE_STRING:
+    case TYPE_ENUM:
+    case TYPE_SET:
+    case TYPE_JSON:
+    case TYPE_TINY_BLOB:
+    case TYPE_MEDIUM_BLOB:
+    case TYPE_LONG_BLOB:
+    case TYPE_BLOB:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct param_value *values_of(struct session *s, const struct execute *x, uint32_t count)
+{
+    struct param_value *values = arena_array(&s->worker->arena, struct param_value, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct execute_param *p = &x->params[i];
+        values[i].kind = p->null || p->type.type == TYPE_NULL ? PARAM_VALUE_NULL
+                         : is_text_type(p->type.type)         ? PARAM_VALUE_STRING
+                                                              : PARAM_VALUE_OTHER;
+        values[i].bytes = p->content;
+    }
+    return values;
+}
+
+/* The shard's parameters: the client's in its order, the tenant where the text has it. */
+static void compose(struct session *s, const struct template *t, const struct execute *x,
+                    const struct route *r)
+{
+    struct arena *arena = &s->worker->arena;
+    struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
+    for (uint32_t i = 0; i < t->backend_param_count; i++)
+        params[i] = t->backend_params[i] == PARAM_TENANT
+                        ? execute_string(arena, slice_cstr(r->tenant->name))
+                        : x->params[t->backend_params[i]];
+    uint8_t seq = 0;
+    size_t mark = packet_open(&s->request.bytes);
+    execute_write(&s->request.bytes, 0, 0, params, t->backend_param_count);
+    packet_close(&s->request.bytes, mark, &seq);
+}
+
+static void run(struct session *s, struct client_stmt *stmt, const struct execute *x,
+                const struct route *r)
+{
+    request_begin(s, END_RELAYED);
+    s->request.execute = true;
+    s->request.entry = plan_entry_acquire(stmt->entry);
+    compose(s, stmt->entry->template, x, r);
+    forget_long_data(stmt);
+    if (r->verdict == VERDICT_PASS) {
+        session_run_on_any_shard(s);
+        return;
+    }
+    s->request.transactional = true;
+    s->request.shard = r->shard;
+    session_remember_tenant(s, r);
+    session_run_request(s);
+}
+
+bool session_execute(struct session *s, struct slice payload)
+{
+    struct client_stmt *stmt = find_or_refuse(s, slice_of(payload.data + 1, payload.len - 1),
+                                              "mysqld_stmt_execute");
+    struct execute x;
+    struct err e;
+    struct route r;
+    bool refused;
+    if (!stmt)
+        return true;
+    const struct template *t = stmt->entry->template;
+    e = stmt->long_error;
+    if (!e.code && stmt->entry->dialect.modes != s->modes)
+        err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
+    if (!e.code)
+        execute_parse(payload, t->client_params, stmt->types, &stmt->has_types, stmt->has_long_data,
+                      &s->worker->arena, &x, &e);
+    if (e.code) {
+        forget_long_data(stmt);
+        session_refuse(s, &e);
+        return true;
+    }
+    if (t->verdict == VERDICT_LOCAL) {
+        session_local(s, stmt->entry, &stmt->entry->lexed);
+        return true;
+    }
+    fill_long_data(s, stmt, &x);
+    if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r, &refused))
+        return false;
+    if (!refused)
+        run(s, stmt, &x, &r);
+    return true;
+}
+
+/* ---- SEND_LONG_DATA, RESET, CLOSE ---- */
+
+static void take_long_data(struct session *s, struct client_stmt *stmt, uint16_t number,
+                           struct slice data)
+{
+    uint32_t count = stmt->entry->template->client_params;
+    size_t max = s->deployment->topology->config->limits.max_statement_size;
+    if (number >= count) {
+        err_set(&stmt->long_error, MQ_PARAMETER_VALUES, "long data for parameter %u of %u", number + 1u, count);
+        return;
+    }
+    if (data.len > max - stmt->long_bytes) {
+        err_set(&stmt->long_error, MQ_STATEMENT_TOO_LARGE, "long data is larger than limits.max_statement_size");
+        return;
+    }
+    if (!stmt->long_data) {
+        stmt->long_data = mem_array(count, sizeof *stmt->long_data);
+        stmt->has_long_data = mem_array(count, sizeof *stmt->has_long_data);
+    }
+    stmt->has_long_data[number] = true;
+    stmt->long_bytes += data.len;
+    buf_append_slice(&stmt->long_data[number], data);
+}
+
+/* No answer, whatever happens: errors are told at EXECUTE. */
+void session_long_data(struct session *s, struct slice payload)
+{
+    struct reader r = reader_of(payload.data, payload.len);
+    uint32_t id = read_u32(&r);
+    uint16_t number = read_u16(&r);
+    struct client_stmt *stmt = r.bad ? NULL : find(s, id);
+    if (stmt && !stmt->long_error.code)
+        take_long_data(s, stmt, number, read_rest(&r));
+}
+
+void session_stmt_close(struct session *s, struct slice payload)
+{
+    struct reader r = reader_of(payload.data, payload.len);
+    struct client_stmt *stmt = find(s, read_u32(&r));
+    if (stmt && !r.bad)
+        destroy(s, stmt);
+}
+
+void session_stmt_reset(struct session *s, struct slice payload)
+{
+    struct client_stmt *stmt = find_or_refuse(s, payload, "mysqld_stmt_reset");
+    if (!stmt)
+        return;
+    forget_long_data(stmt);
+    session_send_ok(s);
+    session_done(s);
+}
