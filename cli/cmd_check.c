@@ -1,0 +1,367 @@
+/* mqgate check: reads everything that `mqgate run` would read before it listens, says all
+ * that is wrong, and otherwise what would be served. */
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/settings.h"
+#include "config/scalar.h"
+#include "config/settings.h"
+#include "vschema/topology.h"
+
+static const char help_text[] =
+    "Usage: mqgate check [-c FILE] [--set PATH=VALUE]... [--json]\n"
+    "       mqgate check --settings [--json | --markdown]\n"
+    "\n"
+    "Checks the configuration, its VSchema and its shards without connecting anywhere. Every\n"
+    "fault is named with file and line; without one, it shows what would be served.\n"
+    "\n"
+    "Options:\n"
+    "  -c, --config FILE      configuration (default: $MQGATE_CONFIG, else mqgate.yaml)\n"
+    "      --set PATH=VALUE   a setting in place of the file's and the environment's\n"
+    "      --settings         list every setting: type, default, variable, meaning\n"
+    "      --json             print for programs\n"
+    "      --markdown         the settings as docs/configuration.md\n"
+    "\n"
+    "Environment: MQ_TENANTS, the tenants; MQGATE_<PATH>, any single setting, such as\n"
+    "MQGATE_LOG_LEVEL for log.level. A flag wins over the environment, that over the file.\n"
+    "\n"
+    "The smallest file:\n"
+    "  keyspace:\n"
+    "    name: queue\n"
+    "    shards:\n"
+    "      \"-80\": 10.0.0.1:3306\n"
+    "      \"80-\": 10.0.0.2:3306\n"
+    "  tenants: [orders, payments]\n"
+    "  accounts:\n"
+    "    app: {password_env: APP_PASSWORD}\n"
+    "\n"
+    "Examples:\n"
+    "  mqgate check -c mqgate.yaml\n"
+    "  mqgate check -c mqgate.yaml --set log.level=debug --json\n"
+    "  mqgate check --settings | less\n"
+    "\n"
+    "Exit status: 0 no fault, 1 faults, 2 wrong usage.\n";
+
+struct options {
+    const char *config;
+    struct settings settings; /* of --set */
+    bool json, markdown, list_settings;
+};
+
+/* --- the settings -------------------------------------------------------------------- */
+
+/* The variable that sets it, or "" when none can. */
+static const char *variable_of(const struct setting_info *info, struct buf *out)
+{
+    const struct setting *s = setting_find(info->path);
+    buf_clear(out);
+    if (s && setting_is_single(s))
+        setting_variable(s, out);
+    return buf_cstr(out);
+}
+
+static void print_setting(const struct setting_info *s, const char *variable)
+{
+    bool required = strcmp(s->fallback, "required") == 0;
+    printf("%s  (%s", s->path, s->type);
+    if (*s->fallback)
+        printf("; %s%s", required ? "" : "default ", s->fallback);
+    if (*variable)
+        printf("; %s", variable);
+    printf(")\n    %s\n", s->summary);
+}
+
+static json_t *setting_json(const struct setting_info *s, const char *variable)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "path", s->path, "type", s->type, "default",
+                     s->fallback, "variable", variable, "summary", s->summary);
+}
+
+static void dump(json_t *value)
+{
+    json_dumpf(value, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(value);
+}
+
+static const char page_head[] =
+    "# Configuration\n\n"
+    "Made by `mqgate check --settings --markdown`; edit `config/settings.def` instead.\n\n"
+    "The file is YAML. `*` stands for a name that you choose, `[]` for an item of a list.\n"
+    "`--set PATH=VALUE` wins over the environment variable, that over the file. `mqgate\n"
+    "check` names every fault with its line.\n\n"
+    "## Plain settings\n";
+static const char table_head[] = "\n| setting | type | default | variable | meaning |\n"
+                                 "|---|---|---|---|---|\n";
+
+/* At the root, with settings of its own right behind it. */
+static bool begins_chapter(const struct setting_info *s, bool last)
+{
+    size_t len = strlen(s->path);
+    return !strpbrk(s->path, ".[") && !last && strncmp(s[1].path, s->path, len) == 0 &&
+           strchr(".[", s[1].path[len]);
+}
+
+static void print_markdown_row(const struct setting_info *all, size_t i, size_t count,
+                               const char *variable)
+{
+    const struct setting_info *s = &all[i];
+    if (i == 0)
+        printf("%s%s", page_head, table_head);
+    if (begins_chapter(s, i + 1 == count))
+        printf("\n## %s\n\n%s\n%s", s->path, s->summary, table_head);
+    printf("| `%s` | %s | %s | %s | %s |\n", s->path, s->type, s->fallback, variable, s->summary);
+}
+
+static int list_settings(const struct options *o)
+{
+    size_t count;
+    const struct setting_info *all = config_settings(&count);
+    json_t *list = o->json ? json_array() : NULL;
+    struct buf variable;
+    buf_init(&variable);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = variable_of(&all[i], &variable);
+        if (list)
+            json_array_append_new(list, setting_json(&all[i], name));
+        else if (o->markdown)
+            print_markdown_row(all, i, count, name);
+        else
+            print_setting(&all[i], name);
+    }
+    buf_fini(&variable);
+    if (list)
+        dump(list);
+    return EXIT_DONE;
+}
+
+/* --- what was found ------------------------------------------------------------------ */
+
+struct findings {
+    const char *path;
+    struct diagnostics faults;
+    struct topology *topology; /* NULL when there are faults */
+    struct tenant_map *map;    /* NULL when the vindex table places the tenants */
+};
+
+static void add_fault(struct findings *f, const struct err *err)
+{
+    char text[ERR_TEXT_MAX + 16];
+    err_format(err, text, sizeof text);
+    diagnostics_add(&f->faults, 0, "%s", text);
+}
+
+static void examine(struct findings *f, const struct options *o)
+{
+    struct config_overrides overrides = settings_overrides(&o->settings);
+    struct config *config = config_load(o->config, &overrides, &f->faults);
+    struct err err;
+    if (!config)
+        return;
+    if (topology_create(config, &f->topology, &err) != MQ_OK)
+        add_fault(f, &err);
+    else if (!f->topology->config->vindex_table.configured &&
+             topology_hash_tenants(f->topology, &f->map, &err) != MQ_OK)
+        add_fault(f, &err);
+}
+
+/* Tenants on the shard; only with a map. */
+static size_t tenants_on(const struct findings *f, uint32_t shard)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tenant_map_count(f->map); i++)
+        n += tenant_map_at(f->map, i)->shard == shard;
+    return n;
+}
+
+/* --- as text ------------------------------------------------------------------------- */
+
+static void print_faults(const struct findings *f)
+{
+    struct buf out;
+    buf_init(&out);
+    diagnostics_print(&f->faults, f->path, &out);
+    fputs(buf_cstr(&out), stdout);
+    buf_fini(&out);
+    printf("%s: %zu %s\n", f->path, f->faults.count, f->faults.count == 1 ? "fault" : "faults");
+}
+
+static const char *address_text(const struct address *a, struct buf *out)
+{
+    buf_clear(out);
+    address_print(a, out);
+    return buf_cstr(out);
+}
+
+static void print_shards(const struct findings *f)
+{
+    struct buf address;
+    buf_init(&address);
+    for (uint32_t i = 0; i < f->topology->shard_count; i++) {
+        const struct shard_config *s = f->topology->shards[f->topology->shard_order[i]].config;
+        printf("  shard     %-12s %s, database %s", s->name, address_text(&s->address, &address),
+               s->database);
+        if (f->map)
+            printf(", tenants: %zu", tenants_on(f, f->topology->shard_order[i]));
+        putchar('\n');
+    }
+    buf_fini(&address);
+}
+
+static void print_summary(const struct findings *f)
+{
+    const struct config *c = f->topology->config;
+    struct buf address;
+    buf_init(&address);
+    printf("%s: ok\n", f->path);
+    for (size_t i = 0; i < c->listener_count; i++)
+        printf("  listen    %s\n", address_text(&c->listeners[i].address, &address));
+    printf("  keyspace  %s, sharded by %s(tenant)\n", c->keyspace, f->topology->vindex->name);
+    print_shards(f);
+    if (c->vindex_table.configured)
+        printf("  placement %s.%s on %s\n", c->vindex_table.database, c->vindex_table.table,
+               address_text(&c->vindex_table.address, &address));
+    if (c->tenants_mode == TENANTS_TABLE)
+        printf("  tenants   all of the vindex table\n");
+    else
+        printf("  tenants   %zu\n", c->tenants.count);
+    printf("  accounts  %zu\n", c->account_count);
+    buf_fini(&address);
+}
+
+/* --- as JSON ------------------------------------------------------------------------- */
+
+static json_t *faults_json(const struct findings *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->faults.count; i++)
+        json_array_append_new(list, json_pack("{s:i, s:s}", "line", (int)f->faults.items[i].line,
+                                              "text", f->faults.items[i].text));
+    return list;
+}
+
+static json_t *shards_json(const struct findings *f)
+{
+    json_t *list = json_array();
+    struct buf address;
+    buf_init(&address);
+    for (uint32_t i = 0; i < f->topology->shard_count; i++) {
+        uint32_t shard = f->topology->shard_order[i];
+        const struct shard_config *s = f->topology->shards[shard].config;
+        json_t *object = json_pack("{s:s, s:s, s:s}", "name", s->name, "address",
+                                   address_text(&s->address, &address), "database", s->database);
+        if (f->map)
+            json_object_set_new(object, "tenants", json_integer((json_int_t)tenants_on(f, shard)));
+        json_array_append_new(list, object);
+    }
+    buf_fini(&address);
+    return list;
+}
+
+static void print_json(const struct findings *f)
+{
+    json_t *report = json_pack("{s:s, s:b, s:o}", "file", f->path, "ok", f->faults.count == 0,
+                               "faults", faults_json(f));
+    if (f->faults.count == 0) {
+        const struct config *c = f->topology->config;
+        json_object_set_new(report, "keyspace", json_string(c->keyspace));
+        json_object_set_new(report, "vindex", json_string(f->topology->vindex->name));
+        json_object_set_new(report, "shards", shards_json(f));
+        json_object_set_new(report, "tenants", json_integer((json_int_t)c->tenants.count));
+    }
+    dump(report);
+}
+
+static int check(const struct options *o)
+{
+    struct findings f = { .path = o->config };
+    diagnostics_init(&f.faults);
+    examine(&f, o);
+    if (o->json)
+        print_json(&f);
+    else if (f.faults.count)
+        print_faults(&f);
+    else
+        print_summary(&f);
+    int status = f.faults.count ? EXIT_FAULT : EXIT_DONE;
+    tenant_map_release(f.map);
+    topology_release(f.topology);
+    diagnostics_fini(&f.faults);
+    return status;
+}
+
+/* --- the command line ---------------------------------------------------------------- */
+
+enum { OPTION_SET = 256, OPTION_SETTINGS, OPTION_JSON, OPTION_MARKDOWN };
+
+static const struct option long_options[] = {
+    { "config", required_argument, NULL, 'c' },
+    { "set", required_argument, NULL, OPTION_SET },
+    { "settings", no_argument, NULL, OPTION_SETTINGS },
+    { "json", no_argument, NULL, OPTION_JSON },
+    { "markdown", no_argument, NULL, OPTION_MARKDOWN },
+    { "help", no_argument, NULL, 'h' },
+    { NULL, 0, NULL, 0 },
+};
+
+static int misused(const char *what, const char *name)
+{
+    fprintf(stderr, "mqgate check: %s%s\nTry `mqgate check --help`.\n", what, name);
+    return EXIT_USAGE;
+}
+
+/* EXIT_DONE when the command shall go on; *ret_help when help was asked for. */
+static int parse_options(int argc, char **argv, struct options *o, bool *ret_help)
+{
+    int c;
+    optind = 0; /* glibc: start anew */
+    opterr = 0; /* the messages are ours */
+    while ((c = getopt_long(argc, argv, "+:c:h", long_options, NULL)) != -1) {
+        switch (c) {
+        case 'c':
+            o->config = optarg;
+            break;
+        case OPTION_SET:
+            if (!settings_add(&o->settings, optarg))
+                return EXIT_USAGE;
+            break;
+        case OPTION_SETTINGS:
+            o->list_settings = true;
+            break;
+        case OPTION_JSON:
+            o->json = true;
+            break;
+        case OPTION_MARKDOWN:
+            o->markdown = true;
+            break;
+        case 'h':
+            *ret_help = true;
+            return EXIT_DONE;
+        case ':':
+            return misused("a value is missing behind ", argv[optind - 1]);
+        default:
+            return misused("unknown option ", argv[optind - 1]);
+        }
+    }
+    if (o->markdown && (o->json || !o->list_settings))
+        return misused("--markdown goes with --settings and without --json", "");
+    return optind < argc ? misused("unexpected argument ", argv[optind]) : EXIT_DONE;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    const char *file = getenv("MQGATE_CONFIG");
+    struct options o = { .config = file && *file ? file : "mqgate.yaml" };
+    bool help = false;
+    int status = parse_options(argc, argv, &o, &help);
+    if (status != EXIT_DONE)
+        return status;
+    if (help) {
+        fputs(help_text, stdout);
+        return EXIT_DONE;
+    }
+    return o.list_settings ? list_settings(&o) : check(&o);
+}
