@@ -35,8 +35,11 @@ static const char *const operator_texts[] = {
 #undef OPERATOR_ROW
 };
 
-static const char *const functions[] = {
-#define FUNCTION_ROW(name) #name,
+static const struct function_row {
+    const char *name;
+    uint32_t since_mysql, since_mariadb;
+} functions[] = {
+#define FUNCTION_ROW(name, mysql, mariadb) { #name, mysql, mariadb },
 #include "sql/functions.def"
 #undef FUNCTION_ROW
 };
@@ -72,10 +75,10 @@ bool keyword_reserved(enum keyword kw, const struct dialect *dialect)
 
 static int compare_function(const void *key, const void *row)
 {
-    return strcmp(key, *(const char *const *)row);
+    return strcmp(key, ((const struct function_row *)row)->name);
 }
 
-bool function_is_builtin(struct slice name)
+bool function_is_builtin(struct slice name, const struct dialect *dialect)
 {
     char upper[64];
     if (name.len == 0 || name.len >= sizeof upper)
@@ -87,6 +90,11 @@ bool function_is_builtin(struct slice name)
     upper[name.len] = '\0';
     if (strlen(upper) != name.len)
         return false;
-    return bsearch(upper, functions, sizeof functions / sizeof *functions, sizeof *functions,
-                   compare_function) != NULL;
+    const struct function_row *row =
+        bsearch(upper, functions, sizeof functions / sizeof *functions, sizeof *functions,
+                compare_function);
+    if (!row)
+        return false;
+    uint32_t since = dialect->flavour == FLAVOUR_MARIADB ? row->since_mariadb : row->since_mysql;
+    return since != 0 && since <= dialect->version_min;
 }

@@ -114,7 +114,7 @@ void skip_plain(struct parser *p, bool to_comma)
         } else if (at_sign(p, OP_COMMA)) {
             if (to_comma && depth == 0)
                 return;
-        } else if (at_word(p, KW_SELECT))
+        } else if (at_word(p, KW_SELECT) || at_word(p, KW_TABLE) || at_word(p, KW_VALUES))
             fail_not_understood(p, "a query in this place");
     }
 }

@@ -189,8 +189,9 @@ static uint16_t key_kind(struct parser *p)
 
 static bool at_key(const struct parser *p)
 {
-    static const uint16_t words[] = { KW_PRIMARY, KW_UNIQUE,  KW_KEY,   KW_INDEX,      KW_FULLTEXT,
-                                      KW_SPATIAL, KW_FOREIGN, KW_CHECK, KW_CONSTRAINT, KEYWORD_NONE };
+    static const uint16_t words[] = { KW_PRIMARY,  KW_UNIQUE,  KW_KEY,     KW_INDEX,
+                                      KW_FULLTEXT, KW_SPATIAL, KW_FOREIGN, KW_CHECK,
+                                      KW_CONSTRAINT, KEYWORD_NONE };
     return at_word_among(p, words);
 }
 

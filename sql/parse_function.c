@@ -2,10 +2,11 @@
 #include "sql/parse_int.h"
 
 enum {
-    CALL_RESERVED = 1, /* a reserved word that names a function */
-    CALL_TIGHT = 2,    /* no space before the parenthesis, unless IGNORE_SPACE */
-    CALL_BARE = 4,     /* the parentheses may be absent: CURRENT_TIMESTAMP */
-    CALL_CAST = 8,     /* makes a CAST node */
+    CALL_RESERVED = 1,      /* a reserved word that names a function */
+    CALL_TIGHT = 2,         /* no space before the parenthesis, unless IGNORE_SPACE */
+    CALL_TIGHT_MARIADB = 4, /* the same, in MariaDB only */
+    CALL_BARE = 8,          /* the parentheses may be absent: CURRENT_TIMESTAMP */
+    CALL_CAST = 16,         /* makes a CAST node */
 };
 
 /* What is special about a function; a row of zeros is an ordinary one. */
@@ -167,31 +168,31 @@ static void trim(struct parser *p, struct branch *b)
 static const struct call_rule call_rules[KEYWORD_COUNT] = {
     [KW_CHAR] = { CALL_RESERVED, chars },
     [KW_CONVERT] = { CALL_RESERVED | CALL_CAST, convert },
-    [KW_CUME_DIST] = { CALL_RESERVED, NULL },
+    [KW_CUME_DIST] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
     [KW_CURRENT_DATE] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_CURRENT_ROLE] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_CURRENT_TIME] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_CURRENT_TIMESTAMP] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_CURRENT_USER] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_DATABASE] = { CALL_RESERVED, NULL },
-    [KW_DENSE_RANK] = { CALL_RESERVED, NULL },
-    [KW_FIRST_VALUE] = { CALL_RESERVED, NULL },
+    [KW_DENSE_RANK] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
+    [KW_FIRST_VALUE] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
     [KW_GET_FORMAT] = { 0, get_format },
     [KW_GROUPING] = { CALL_RESERVED, NULL },
     [KW_IF] = { CALL_RESERVED, NULL },
     [KW_INSERT] = { CALL_RESERVED, NULL },
     [KW_JSON_VALUE] = { 0, with_options },
-    [KW_LAG] = { CALL_RESERVED, NULL },
+    [KW_LAG] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
     [KW_LAST_VALUE] = { CALL_RESERVED, NULL },
-    [KW_LEAD] = { CALL_RESERVED, NULL },
+    [KW_LEAD] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
     [KW_LEFT] = { CALL_RESERVED, NULL },
     [KW_LOCALTIME] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_LOCALTIMESTAMP] = { CALL_RESERVED | CALL_BARE, NULL },
     [KW_MOD] = { CALL_RESERVED, NULL },
-    [KW_NTH_VALUE] = { CALL_RESERVED, NULL },
-    [KW_NTILE] = { CALL_RESERVED, NULL },
-    [KW_PERCENT_RANK] = { CALL_RESERVED, NULL },
-    [KW_RANK] = { CALL_RESERVED, NULL },
+    [KW_NTH_VALUE] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
+    [KW_NTILE] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
+    [KW_PERCENT_RANK] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
+    [KW_RANK] = { CALL_RESERVED | CALL_TIGHT_MARIADB, NULL },
     [KW_REPEAT] = { CALL_RESERVED, NULL },
     [KW_REPLACE] = { CALL_RESERVED, NULL },
     [KW_RIGHT] = { CALL_RESERVED, NULL },
@@ -221,9 +222,12 @@ static const struct call_rule call_rules[KEYWORD_COUNT] = {
     [KW_JSON_ARRAYAGG] = { CALL_TIGHT, ordered },
     [KW_JSON_OBJECTAGG] = { CALL_TIGHT, NULL },
     [KW_MAX] = { CALL_TIGHT, NULL },
+    [KW_MEDIAN] = { CALL_TIGHT_MARIADB, NULL },
     [KW_MID] = { CALL_TIGHT, substring },
     [KW_MIN] = { CALL_TIGHT, NULL },
     [KW_NOW] = { CALL_TIGHT, NULL },
+    [KW_PERCENTILE_CONT] = { CALL_TIGHT_MARIADB, NULL },
+    [KW_PERCENTILE_DISC] = { CALL_TIGHT_MARIADB, NULL },
     [KW_POSITION] = { CALL_TIGHT, position },
     [KW_SESSION_USER] = { CALL_TIGHT, NULL },
     [KW_STD] = { CALL_TIGHT, NULL },
@@ -369,12 +373,19 @@ bool at_call(const struct parser *p)
     return (rule->flags & CALL_BARE) && (name->flags & TOKEN_F_RESERVED);
 }
 
+static bool must_be_tight(const struct parser *p, const struct call_rule *rule)
+{
+    unsigned tight = CALL_TIGHT;
+    if (p->dialect->flavour == FLAVOUR_MARIADB)
+        tight |= CALL_TIGHT_MARIADB;
+    return (rule->flags & tight) && !(p->dialect->modes & MODE_IGNORE_SPACE);
+}
+
 /* name(…), where name is one token. */
 static void call_builtin(struct parser *p, struct branch *b, const struct call_rule *rule)
 {
-    bool spaced = token_ahead(p, 1)->flags & TOKEN_F_SPACE_BEFORE;
     advance(p);
-    if ((rule->flags & CALL_TIGHT) && spaced && !(p->dialect->modes & MODE_IGNORE_SPACE))
+    if (must_be_tight(p, rule) && (token_here(p)->flags & TOKEN_F_SPACE_BEFORE))
         fail_expected(p, "the parenthesis directly behind the function's name");
     if (!at_sign(p, OP_LPAREN))
         return; /* CALL_BARE */

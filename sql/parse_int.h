@@ -175,10 +175,14 @@ enum precedence {
 struct node *parse_expression(struct parser *p);
 /* An expression without operators that bind weaker than `lowest`. */
 struct node *parse_level(struct parser *p, enum precedence lowest);
+/* Goes on behind an operand that was read already. */
+struct node *parse_operators(struct parser *p, struct node *left, enum precedence lowest);
 /* An operand with its prefix operators. */
 struct node *parse_operand(struct parser *p);
 /* What stands in parentheses within an expression: SUBQUERY, PAREN or ROW_EXPR. */
 struct node *parse_parenthesis(struct parser *p);
+/* The same where it must be a SUBQUERY. */
+struct node *parse_subquery(struct parser *p);
 struct node *parse_column(struct parser *p);
 struct node *parse_literal(struct parser *p);
 struct node *parse_user_variable(struct parser *p);
@@ -189,7 +193,7 @@ void parse_expressions(struct parser *p, struct branch *b);
 /* Does a function's name stand here, its parenthesis next? */
 bool at_call(const struct parser *p);
 struct node *parse_call(struct parser *p);
-/* (a, b): a window's specification; adds its expressions. */
+/* (PARTITION BY a ORDER BY b …): adds the expressions. */
 void parse_window(struct parser *p, struct branch *b);
 bool accept_unit(struct parser *p);
 
@@ -200,14 +204,10 @@ bool at_query(const struct parser *p);
 /* Behind a query in parentheses: does the query go on around it? */
 bool at_query_tail(const struct parser *p);
 struct node *parse_query(struct parser *p);
-struct node *parse_query_with(struct parser *p, struct node *with);
-/* Goes on behind a body that was read already. */
-struct node *parse_query_around(struct parser *p, struct node *body);
 /* The rest of a sub-query whose parenthesis was read: the query and `)`. */
 struct node *parse_subquery_rest(struct parser *p, uint32_t first);
 /* Turns a sub-query into the first branch of a query and reads on, up to `)`. */
 struct node *parse_subquery_around(struct parser *p, uint32_t first, struct node *subquery);
-struct node *parse_with(struct parser *p);
 void parse_select_items(struct parser *p, struct branch *b);
 /* [(expr, …)]: the rows behind VALUES. */
 void parse_rows(struct parser *p, struct branch *b);
@@ -224,7 +224,6 @@ struct node *parse_target(struct parser *p);
 /* Reads on behind a table's name. */
 struct node *parse_table_around(struct parser *p, struct node *name);
 void parse_table_references(struct parser *p, struct branch *b);
-void parse_partition(struct parser *p, struct branch *b);
 /* (a, b): COLUMNS. */
 struct node *parse_columns(struct parser *p);
 

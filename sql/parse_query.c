@@ -394,6 +394,37 @@ static struct node *set_operations(struct parser *p, struct node *first)
     return left;
 }
 
+/* ---- WITH ---- */
+
+static struct node *cte(struct parser *p)
+{
+    struct branch b = branch_open(p, N_CTE);
+    branch_add(&b, parse_ident(p, "the name of a common table expression"));
+    if (at_sign(p, OP_LPAREN))
+        branch_add(&b, parse_columns(p));
+    expect_word(p, KW_AS);
+    nest(p);
+    expect_sign(p, OP_LPAREN);
+    branch_add(&b, parse_query(p));
+    expect_sign(p, OP_RPAREN);
+    unnest(p);
+    if (at_word(p, KW_CYCLE))
+        fail_not_understood(p, "CYCLE");
+    return branch_close(p, &b);
+}
+
+static struct node *with_clause(struct parser *p)
+{
+    struct branch b = branch_open(p, N_WITH);
+    expect_word(p, KW_WITH);
+    if (accept_word(p, KW_RECURSIVE))
+        b.node->op = KW_RECURSIVE;
+    do
+        branch_add(&b, cte(p));
+    while (accept_sign(p, OP_COMMA));
+    return branch_close(p, &b);
+}
+
 /* ---- query expressions ---- */
 
 static bool at_locking(const struct parser *p)
@@ -415,7 +446,7 @@ static struct node *query_tail(struct parser *p, struct branch *b, struct node *
     return branch_close(p, b);
 }
 
-struct node *parse_query_with(struct parser *p, struct node *with)
+static struct node *query_with(struct parser *p, struct node *with)
 {
     struct branch b = branch_around(p, N_QUERY, with);
     return query_tail(p, &b, query_primary(p));
@@ -424,12 +455,12 @@ struct node *parse_query_with(struct parser *p, struct node *with)
 struct node *parse_query(struct parser *p)
 {
     if (at_word(p, KW_WITH))
-        return parse_query_with(p, parse_with(p));
+        return query_with(p, with_clause(p));
     struct branch b = branch_open(p, N_QUERY);
     return query_tail(p, &b, query_primary(p));
 }
 
-struct node *parse_query_around(struct parser *p, struct node *body)
+static struct node *query_around(struct parser *p, struct node *body)
 {
     struct branch b = { node_new(p, N_QUERY, body->first), NULL };
     b.end = &b.node->child;
@@ -466,44 +497,13 @@ struct node *parse_subquery_rest(struct parser *p, uint32_t first)
 struct node *parse_subquery_around(struct parser *p, uint32_t first, struct node *subquery)
 {
     subquery->kind = N_QUERY_PAREN;
-    return close_subquery(p, first, parse_query_around(p, subquery));
-}
-
-/* ---- WITH ---- */
-
-static struct node *cte(struct parser *p)
-{
-    struct branch b = branch_open(p, N_CTE);
-    branch_add(&b, parse_ident(p, "the name of a common table expression"));
-    if (at_sign(p, OP_LPAREN))
-        branch_add(&b, parse_columns(p));
-    expect_word(p, KW_AS);
-    nest(p);
-    expect_sign(p, OP_LPAREN);
-    branch_add(&b, parse_query(p));
-    expect_sign(p, OP_RPAREN);
-    unnest(p);
-    if (at_word(p, KW_CYCLE))
-        fail_not_understood(p, "CYCLE");
-    return branch_close(p, &b);
-}
-
-struct node *parse_with(struct parser *p)
-{
-    struct branch b = branch_open(p, N_WITH);
-    expect_word(p, KW_WITH);
-    if (accept_word(p, KW_RECURSIVE))
-        b.node->op = KW_RECURSIVE;
-    do
-        branch_add(&b, cte(p));
-    while (accept_sign(p, OP_COMMA));
-    return branch_close(p, &b);
+    return close_subquery(p, first, query_around(p, subquery));
 }
 
 struct node *parse_with_statement(struct parser *p)
 {
-    struct node *with = parse_with(p);
+    struct node *with = with_clause(p);
     if (at_word(p, KW_UPDATE))
         return parse_update(p, with);
-    return at_word(p, KW_DELETE) ? parse_delete(p, with) : parse_query_with(p, with);
+    return at_word(p, KW_DELETE) ? parse_delete(p, with) : query_with(p, with);
 }

@@ -17,14 +17,14 @@ struct node *parse_name(struct parser *p)
     return branch_close(p, &b);
 }
 
-void parse_partition(struct parser *p, struct branch *b)
+static void partition(struct parser *p, struct branch *b)
 {
     if (!at_word(p, KW_PARTITION))
         return;
-    struct branch partition = branch_open(p, N_PARTITION);
+    struct branch names = branch_open(p, N_PARTITION);
     advance(p);
-    parse_ident_list(p, &partition, "a partition");
-    branch_add(b, branch_close(p, &partition));
+    parse_ident_list(p, &names, "a partition");
+    branch_add(b, branch_close(p, &names));
 }
 
 struct node *parse_columns(struct parser *p)
@@ -42,7 +42,7 @@ struct node *parse_columns(struct parser *p)
 struct node *parse_target(struct parser *p)
 {
     struct branch b = branch_around(p, N_TABLE, parse_name(p));
-    parse_partition(p, &b);
+    partition(p, &b);
     return branch_close(p, &b);
 }
 
@@ -114,13 +114,13 @@ static void index_hints(struct parser *p, struct branch *b)
 struct node *parse_table_around(struct parser *p, struct node *name)
 {
     struct branch b = branch_around(p, N_TABLE, name);
-    parse_partition(p, &b);
+    partition(p, &b);
     if (at_words(p, KW_FOR, KW_SYSTEM_TIME) || at_words(p, KW_FOR, KW_PORTION))
         fail_not_understood(p, "a temporal table");
     if (at_word(p, KW_TABLESAMPLE) && !at_name(p))
         fail_not_understood(p, "TABLESAMPLE");
     table_alias(p, &b);
-    parse_partition(p, &b);
+    partition(p, &b);
     index_hints(p, &b);
     return branch_close(p, &b);
 }

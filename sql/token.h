@@ -112,7 +112,7 @@ const char *operator_text(enum op op);
 enum keyword keyword_find(struct slice word);
 /* Would the dialect's servers refuse this word as a bare identifier? */
 bool keyword_reserved(enum keyword kw, const struct dialect *dialect);
-/* Is the name a built-in function (not a stored one)? */
-bool function_is_builtin(struct slice name);
+/* Is the name a built-in function on all servers of the dialect (and so never a stored one)? */
+bool function_is_builtin(struct slice name, const struct dialect *dialect);
 
 #endif

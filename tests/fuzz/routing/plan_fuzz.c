@@ -31,6 +31,7 @@ static void set_up(void)
 {
     struct diagnostics d;
     struct err err;
+    diagnostics_init(&d);
     struct config *config = config_parse(slice_of(yaml, sizeof yaml - 1), "fuzz", NULL, &d);
     require(config != NULL, d.count ? d.items[0].text : "configuration", slice_of("", 0));
     diagnostics_fini(&d);
@@ -44,9 +45,9 @@ static struct dialect choose_dialect(uint8_t choice)
                                             "5.5.5-11.4.2-MariaDB" };
     struct dialect d = dialect_default();
     dialect_of_version(slice_cstr(versions[choice & 3]), &d);
-    d.modes = (uint32_t)(choice >> 2) & (MODE_ANSI_QUOTES | MODE_NO_BACKSLASH_ESCAPES |
-                                         MODE_PIPES_AS_CONCAT | MODE_IGNORE_SPACE |
-                                         MODE_HIGH_NOT_PRECEDENCE);
+    d.modes = (uint32_t)(choice >> 2) &
+              (MODE_ANSI_QUOTES | MODE_NO_BACKSLASH_ESCAPES | MODE_PIPES_AS_CONCAT |
+               MODE_IGNORE_SPACE | MODE_HIGH_NOT_PRECEDENCE);
     return d;
 }
 
@@ -63,11 +64,12 @@ static size_t filled_length(struct slice text, size_t tenant)
 
 /* Takes the edits out of the rewritten text again: what is left are the client's bytes. */
 static void check_removal(const struct template *t, const struct lexed *l, struct slice out,
-                          size_t tenant)
+                          size_t tenant, struct arena *arena)
 {
-    size_t client = 0, sent = 0;
-    for (size_t i = 0; i < t->edit_count; i++) {
-        const struct edit *e = &t->edits[i];
+    size_t client = 0, sent = 0, count;
+    const struct edit *edits = route_edits(t, l, arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct edit *e = &edits[i];
         require(e->first < l->count && e->last < l->count, "edit outside", l->text);
         const struct token *first = &l->tokens[e->first], *last = &l->tokens[e->last];
         size_t end = (size_t)last->start + last->len;
@@ -110,7 +112,7 @@ static void check_single(const struct template *t, const struct lexed *l,
     for (int prepared = 0; prepared < 2; prepared++) {
         buf_init(&out);
         route_text(t, l, tenant, "shard", prepared, &out);
-        check_removal(t, l, buf_slice(&out), prepared ? 1 : sizeof "'acme'" - 1);
+        check_removal(t, l, buf_slice(&out), prepared ? 1 : sizeof "'acme'" - 1, arena);
         require(!lex(buf_slice(&out), dialect, arena, &sent, &err), err.text, buf_slice(&out));
         require(!parse(&sent, dialect, arena, &root, &err), err.text, buf_slice(&out));
         s.l = &sent;
@@ -128,8 +130,13 @@ static void try_route(const struct template *t, const struct lexed *l,
 {
     struct session_facts facts = { .has_database = true };
     struct param_value *params = arena_array(arena, struct param_value, t->client_params + 1);
-    struct route_input in = { .template = t, .lexed = l, .dialect = dialect, .facts = &facts,
-                              .params = params, .topology = topology, .tenants = tenants };
+    struct route_input in = { .template = t,
+                              .lexed = l,
+                              .dialect = dialect,
+                              .facts = &facts,
+                              .params = params,
+                              .topology = topology,
+                              .tenants = tenants };
     struct route r;
     struct err err;
     for (uint32_t i = 0; i < t->client_params; i++)

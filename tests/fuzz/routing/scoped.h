@@ -63,8 +63,8 @@ static inline bool scoped_is_constant(const struct node *n)
     return (n->kind == N_LITERAL && n->op == 0) || n->kind == N_PARAM;
 }
 
-static inline bool scoped_is_tenant(struct scoped *s, const struct node *column,
-                                    struct slice table, bool alone)
+static inline bool scoped_is_tenant(struct scoped *s, const struct node *column, struct slice table,
+                                    bool alone)
 {
     while (column->kind == N_PAREN)
         column = column->child;
@@ -98,8 +98,7 @@ static inline bool scoped_by(struct scoped *s, const struct node *n, struct slic
     if (n->kind == N_PAREN)
         return scoped_by(s, n->child, table, alone);
     if (n->kind == N_AND)
-        return scoped_by(s, n->child, table, alone) ||
-               scoped_by(s, n->child->next, table, alone);
+        return scoped_by(s, n->child, table, alone) || scoped_by(s, n->child->next, table, alone);
     return scoped_is_condition(s, n, table, alone);
 }
 
@@ -139,8 +138,7 @@ static inline bool scoped_inside(struct scoped *s, const struct node *n, const s
     bool outer = n->op == KW_LEFT || n->op == KW_RIGHT;
     bool nullable = outer && in_left == (n->op == KW_RIGHT);
     const struct node *on = node_find(n, N_ON);
-    if ((!outer || nullable) && on &&
-        scoped_by(s, on->child, scoped_ref_name(s, table), false))
+    if ((!outer || nullable) && on && scoped_by(s, on->child, scoped_ref_name(s, table), false))
         *ret_filtered = true;
     if (nullable && !*ret_filtered)
         scoped_fault(s, "nullable table without its condition", table);

@@ -85,7 +85,7 @@ static void check_parentheses(const struct tree *t, const struct dialect *dialec
                               struct arena *arena)
 {
     const struct node *where = find_where(t->root);
-    if (!where)
+    if (!where || where->child->kind == N_SUBQUERY) /* ((SELECT 1)) is one sub-query, not two */
         return;
     struct tree again;
     struct buf wrapped;

@@ -154,6 +154,9 @@ static const struct word_case words[] = {
     { "10.11.6-MariaDB", "SELECT 1 FROM t LIMIT 1 OFFSET 2", MQ_OK },
     { "10.11.6-MariaDB", "SELECT rank, row, lateral FROM t", MQ_OK },
     { "10.11.6-MariaDB", "SELECT 1 FROM t WINDOW w AS (ORDER BY a)", MQ_OK },
+    { "8.0.36", "SELECT RANK () OVER (ORDER BY a), ROW_NUMBER () OVER w FROM t WINDOW w AS ()",
+      MQ_OK },
+    { "10.11.6-MariaDB", "SELECT RANK () OVER (ORDER BY a) FROM t", MQ_SYNTAX },
     { "10.11.6-MariaDB", "SELECT CURRENT_ROLE, LAG(a) OVER (ORDER BY b) FROM t", MQ_OK },
 };
 
