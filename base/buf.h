@@ -27,9 +27,10 @@ static inline size_t buf_len(const struct buf *b)
     return b->end - b->start;
 }
 
+/* NULL when the buffer never held anything. */
 static inline uint8_t *buf_begin(const struct buf *b)
 {
-    return b->data + b->start;
+    return b->data ? b->data + b->start : NULL;
 }
 
 static inline struct slice buf_slice(const struct buf *b)

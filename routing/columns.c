@@ -32,15 +32,15 @@ enum err_code column_quote(struct planner *p, const struct node *ident)
         (ident->first && token_is_op(t - 1, OP_DOT)) ||
         !catalog_any_column(p->topology->catalog, token_text(p->l, ident->first)))
         return MQ_OK;
-    enum err_code code =
-        plan_edit(p, EDIT_BEFORE, ident->first, ident->first, SLICE_LIT("`"));
+    enum err_code code = plan_edit(p, EDIT_BEFORE, ident->first, ident->first, SLICE_LIT("`"));
     return code ? code : plan_edit(p, EDIT_AFTER, ident->first, ident->first, SLICE_LIT("`"));
 }
 
 enum err_code column_visit(struct planner *p, const struct node *column)
 {
     const struct node *first = column->child;
-    if (column_is_tenant(p, column) && !is_claimed(p, column))
+    if (column_is_tenant(p, column) &&
+        (!is_claimed(p, column) || plan_in_comment(p, column->first, column->last)))
         return reject(p, MQ_COLUMN_TENANT,
                       "`tenant` may only be compared with a literal or a parameter, by = or IN, as "
                       "a condition of its own that nothing can bypass");

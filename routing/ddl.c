@@ -15,8 +15,8 @@ static enum err_code replace_statement(struct planner *p, const struct node *cre
     buf_fini(&ddl);
     size_t name = (size_t)((const char *)memchr(text.data, '`', text.len) - text.data);
     const char *database = qualified ? (const char[]){ EDIT_DATABASE, '.', 0 } : "";
-    char *whole = arena_printf(p->arena, "%.*s%s%s", (int)name, text.data, database,
-                               text.data + name);
+    char *whole =
+        arena_printf(p->arena, "%.*s%s%s", (int)name, text.data, database, text.data + name);
     return plan_edit(p, EDIT_REPLACE, create->first, create->last, slice_cstr(whole));
 }
 

@@ -34,8 +34,8 @@ struct type_words {
 static struct slice one_spelling(struct slice word)
 {
     static const char *const synonyms[][2] = {
-        { "BOOL", "TINYINT" },  { "BOOLEAN", "TINYINT" }, { "INTEGER", "INT" },
-        { "NUMERIC", "DECIMAL" }, { "DEC", "DECIMAL" },   { "REAL", "DOUBLE" },
+        { "BOOL", "TINYINT" },    { "BOOLEAN", "TINYINT" }, { "INTEGER", "INT" },
+        { "NUMERIC", "DECIMAL" }, { "DEC", "DECIMAL" },     { "REAL", "DOUBLE" },
     };
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
         if (slice_ieq_cstr(word, synonyms[i][0]))
@@ -73,8 +73,7 @@ static void expect_literal(struct comparison *c, const struct catalog_column *co
                            uint32_t token, struct slice expected)
 {
     struct literal_check *check = vector_add(&c->p->literal_checks, c->p->arena, sizeof *check);
-    *check = (struct literal_check){ .token = token, .expected = expected,
-                                     .column = column->name };
+    *check = (struct literal_check){ .token = token, .expected = expected, .column = column->name };
 }
 
 static bool same_types(struct comparison *c, const struct catalog_column *column,
@@ -211,10 +210,10 @@ static void report_missing_columns(struct comparison *c)
 
 /* ---- keys ---- */
 
-static bool is_plain_part(const struct planner *p, const struct node *part)
+/* A column without a length, which would make another key of it. */
+static bool is_plain_part(const struct node *part)
 {
     uint32_t words = part->op ? 1 : 0;
-    (void)p;
     return part->child && part->child->kind == N_COLUMN && part->last == part->child->last + words;
 }
 
@@ -223,8 +222,7 @@ static bool same_key(struct comparison *c, const struct catalog_key *key, const 
     struct slice rest = slice_cstr(key->columns), name;
     const struct node *part = node_find(def, N_KEY_PART);
     while (catalog_key_next(&rest, &name)) {
-        if (!part || !is_plain_part(c->p, part) ||
-            !slice_ieq(plan_name(c->p, part->child), name))
+        if (!part || !is_plain_part(part) || !slice_ieq(plan_name(c->p, part->child), name))
             return false;
         part = part->next;
     }
@@ -271,8 +269,9 @@ static void report_missing_keys(struct comparison *c)
 enum err_code ddl_compare(struct planner *p, const struct node *create,
                           const struct catalog_table *table)
 {
-    struct comparison c = { .p = p, .table = table, .differences = { .arena = p->arena },
-                            .last_column = -1 };
+    struct comparison c = {
+        .p = p, .table = table, .differences = { .arena = p->arena }, .last_column = -1
+    };
     if (!table->legacy_key_count || table->column_count > 64)
         return reject(p, MQ_TABLE_DEFINITION, "the catalogue cannot tell how %s was defined",
                       table->name);

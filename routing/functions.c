@@ -57,11 +57,9 @@ enum err_code function_visit(struct planner *p, const struct node *function)
         return refuse_session_function(p, f);
     if (stored)
         return reject(p, MQ_FUNCTION_UNKNOWN,
-                      "%.*s… calls a stored function, which could read any row",
-                      NAME_FORMAT(text));
-    if (!function_is_builtin(text))
+                      "%.*s… calls a stored function, which could read any row", NAME_FORMAT(text));
+    if (!function_is_builtin(text, p->dialect))
         return reject(p, MQ_FUNCTION_UNKNOWN,
-                      "the function %.*s is not a built-in one that is served",
-                      NAME_FORMAT(text));
+                      "the function %.*s is not a built-in one that is served", NAME_FORMAT(text));
     return visit_children(p, function);
 }

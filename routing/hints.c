@@ -49,6 +49,8 @@ static enum err_code map_hint(struct planner *p, const struct catalog_table *t,
     struct text names = { .arena = p->arena };
     const struct node *last = plan_last_ident(hint);
     bool same = true;
+    if (token_is_op(&p->l->tokens[hint->first - 1], OP_COMMA))
+        return reject(p, MQ_NOT_UNDERSTOOD, "a comma between index hints; leave it out");
     for (const struct node *c = hint->child; c; c = c->next)
         same &= map_index(p, t, c, &names);
     if (same)

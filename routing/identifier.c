@@ -1,3 +1,5 @@
+/* Reading the values of a statement, and the rules for those that name things: what a column
+ * would store must be the bytes that the client meant. */
 #include "routing/identifier.h"
 
 enum { IDENTIFIER_MAX = 255 }; /* bytes of ASCII, characters of UTF-8 */
@@ -37,9 +39,8 @@ enum value_reading value_read(const struct route_input *in, const struct value_r
         return READ_UNKNOWN;
     if (is_number(&in->lexed->tokens[v->first]))
         return READ_OTHER;
-    return token_string_value(in->lexed, in->dialect, v->first, v->last, arena, ret)
-               ? READ_STRING
-               : READ_UNKNOWN;
+    return token_string_value(in->lexed, in->dialect, v->first, v->last, arena, ret) ? READ_STRING
+                                                                                     : READ_UNKNOWN;
 }
 
 /* Its fault in words, or NULL. */

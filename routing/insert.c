@@ -106,9 +106,8 @@ struct column_names {
 
 static struct column_names list_columns(struct planner *p, const struct insert *in)
 {
-    struct column_names names = {
-        .count = in->columns ? node_children(in->columns) : in->table->column_count
-    };
+    struct column_names names = { .count = in->columns ? node_children(in->columns)
+                                                       : in->table->column_count };
     names.items = arena_array(p->arena, struct slice, names.count + 1);
     const struct node *c = in->columns ? in->columns->child : NULL;
     for (size_t i = 0; i < names.count; i++, c = c ? c->next : NULL)
@@ -148,8 +147,7 @@ static enum err_code insert_rows(struct planner *p, struct insert *in, const str
     for (const struct node *r = rows->child; r; r = r->next)
         if (!in->columns && !r->child != empty)
             return reject(p, MQ_NOT_UNDERSTOOD, "rows with and without values in one INSERT");
-    enum err_code code =
-        in->columns ? add_column(p, in) : write_columns(p, in, empty);
+    enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, empty);
     struct column_names names = list_columns(p, in);
     for (const struct node *r = rows->child; r && !code; r = r->next)
         code = visit_row(p, in, &names, r);
@@ -160,8 +158,6 @@ static enum err_code insert_rows(struct planner *p, struct insert *in, const str
 
 static enum err_code insert_set(struct planner *p, struct insert *in, const struct node *list)
 {
-    static const char lead[] = { ' ', 't', 'e', 'n', 'a', 'n', 't', ' ', '=', ' ', EDIT_TENANT,
-                                 ',' };
     struct row_source *source = add_row(p, in);
     enum err_code code = MQ_OK;
     for (const struct node *a = list->child; a && !code; a = a->next) {
@@ -173,7 +169,8 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
     }
     if (code || in->names_tenant)
         return code;
-    return plan_edit(p, EDIT_AFTER, list->first, list->first, slice_of(lead, sizeof lead));
+    char *lead = arena_printf(p->arena, " tenant = %c,", EDIT_TENANT);
+    return plan_edit(p, EDIT_AFTER, list->first, list->first, slice_cstr(lead));
 }
 
 /* ---- SELECT ---- */
@@ -194,13 +191,12 @@ static enum err_code prefix_query(struct planner *p, const struct node *query);
 
 static enum err_code prefix_block(struct planner *p, const struct node *block)
 {
-    static const char lead[] = { ' ', EDIT_TENANT, ',' };
     const struct node *list = node_find(block, N_SELECT_LIST);
     enum err_code code = refuse_positions(p, node_find(block, N_GROUP_BY));
     if (code)
         return code;
-    return plan_edit(p, EDIT_AFTER, list->first - 1, list->first - 1,
-                     slice_of(lead, sizeof lead));
+    char *lead = arena_printf(p->arena, " %c,", EDIT_TENANT);
+    return plan_edit(p, EDIT_AFTER, list->first - 1, list->first - 1, slice_cstr(lead));
 }
 
 static enum err_code prefix_body(struct planner *p, const struct node *body)
@@ -247,7 +243,7 @@ static enum err_code insert_select(struct planner *p, struct insert *in, const s
     enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, false);
     if (!code)
         code = in->names_tenant ? claim_select(p, in, query) : prefix_query(p, query);
-    return code ? code : scope_query(p, query);
+    return code ? code : query_visit(p, query);
 }
 
 /* ---- the statement ---- */
@@ -293,9 +289,9 @@ static enum err_code visit_rest(struct planner *p, const struct insert *in)
     const struct node *alias = node_find(in->statement, N_ROW_ALIAS);
     const struct node *update = node_find(in->statement, N_ON_DUPLICATE);
     const struct node *returning = node_find(in->statement, N_RETURNING);
-    struct table_ref ref = {
-        .node = in->target, .table = in->table, .name = slice_cstr(in->table->name)
-    };
+    struct table_ref ref = { .node = in->target,
+                             .table = in->table,
+                             .name = slice_cstr(in->table->name) };
     struct scope s = { .refs = &ref, .count = 1, .queue_count = 1 };
     enum err_code code = alias ? visit_row_alias(p, in, alias) : MQ_OK;
     if (!code && update)

@@ -288,7 +288,7 @@ static bool scan_value(struct json_scan *s, const struct slice *path)
 }
 
 enum json_path json_find_string(struct slice json, struct slice path, struct arena *arena,
-                                  struct slice *ret)
+                                struct slice *ret)
 {
     struct json_scan s = { .p = json.data, .end = json.data + json.len, .arena = arena };
     if (!slice_is_utf8(json, NULL) || !scan_value(&s, &path))

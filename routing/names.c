@@ -24,12 +24,31 @@ static bool is_system_schema(struct slice database)
     return false;
 }
 
-enum err_code names_database(struct planner *p, const struct node *ident)
+/* Behind a quoted name `.7a` begins a number; the name must be quoted, too. */
+static enum err_code quote_digits(struct planner *p, const struct node *ident)
+{
+    char first = token_text(p->l, ident->first).data[0];
+    if (first < '0' || first > '9')
+        return MQ_OK;
+    enum err_code code = plan_edit(p, EDIT_BEFORE, ident->first, ident->first, SLICE_LIT("`"));
+    return code ? code : plan_edit(p, EDIT_AFTER, ident->first, ident->first, SLICE_LIT("`"));
+}
+
+static enum err_code replace_database(struct planner *p, const struct node *ident)
 {
     static const char database[] = { EDIT_DATABASE, 0 };
+    enum err_code code =
+        plan_edit(p, EDIT_REPLACE, ident->first, ident->last, slice_cstr(database));
+    for (const struct node *c = ident->next; c && c->kind == N_IDENT && !code; c = c->next)
+        code = quote_digits(p, c);
+    return code;
+}
+
+enum err_code names_database(struct planner *p, const struct node *ident)
+{
     struct slice name = token_ident(p->l, ident->first, p->arena);
     if (names_is_keyspace(p, name))
-        return plan_edit(p, EDIT_REPLACE, ident->first, ident->last, slice_cstr(database));
+        return replace_database(p, ident);
     if (is_system_schema(name))
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "%.*s is not served: it shows the shard, not the queue, and other tenants "
@@ -91,8 +110,8 @@ enum err_code names_resolve(struct planner *p, const struct node *name,
     bool qualified = ident != name->child;
     *ret_table = NULL;
     *ret_meaning = NAME_OTHER_TABLE;
-    enum err_code code = qualified ? names_database(p, name->child)
-                                   : resolve_bare(p, ident, table, ret_meaning);
+    enum err_code code =
+        qualified ? names_database(p, name->child) : resolve_bare(p, ident, table, ret_meaning);
     if (code || *ret_meaning != NAME_OTHER_TABLE)
         return code;
     p->t->needs_database |= !qualified;

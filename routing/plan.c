@@ -6,8 +6,8 @@
 
 const char *verdict_name(enum verdict v)
 {
-    static const char *const names[] = { "local", "single", "tenants", "every-shard", "pass",
-                                         "reject" };
+    static const char *const names[] = { "local",       "single", "tenants",
+                                         "every-shard", "pass",   "reject" };
     return (unsigned)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
@@ -20,12 +20,17 @@ enum err_code reject(struct planner *p, enum err_code code, const char *format, 
     return err_set(&p->t->reject, code, "%s", text);
 }
 
+bool plan_in_comment(const struct planner *p, uint32_t first, uint32_t last)
+{
+    return (p->l->tokens[first].flags | p->l->tokens[last].flags) & TOKEN_F_IN_COMMENT;
+}
+
 /* A splice beside code inside a versioned comment would be undone by a server that skips the
  * comment; nothing depends on our having read its version right. */
 enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
                         struct slice text)
 {
-    if ((p->l->tokens[first].flags | p->l->tokens[last].flags) & TOKEN_F_IN_COMMENT)
+    if (plan_in_comment(p, first, last))
         return reject(p, MQ_VERSIONED_COMMENT,
                       "the tenant's condition would fall into a versioned comment; write the code "
                       "without the comment");
@@ -78,6 +83,8 @@ struct value_ref plan_value(struct planner *p, const struct node *expr)
         expr = expr->child;
     v.first = expr->first;
     v.last = expr->last;
+    if (plan_in_comment(p, v.first, v.last))
+        return v;
     if (expr->kind == N_PARAM) {
         v.kind = VALUE_PARAM;
         v.param = param_number(p, expr->first);
@@ -107,13 +114,12 @@ struct slice plan_name(struct planner *p, const struct node *n)
 enum err_code plan_settle(struct planner *p)
 {
     if (p->has_other)
-        return p->t->table
-                   ? reject(p, MQ_MIXED_TABLES,
-                            "the queue table %s and the table %.*s stand in one statement",
-                            p->t->table->name, NAME_FORMAT(p->other_table))
-                   : reject(p, MQ_TABLE_UNKNOWN,
-                            "table %.*s is not a queue table; `queue_tables:` adds others",
-                            NAME_FORMAT(p->other_table));
+        return p->t->table ? reject(p, MQ_MIXED_TABLES,
+                                    "the queue table %s and the table %.*s stand in one statement",
+                                    p->t->table->name, NAME_FORMAT(p->other_table))
+                           : reject(p, MQ_TABLE_UNKNOWN,
+                                    "table %.*s is not a queue table; `queue_tables:` adds others",
+                                    NAME_FORMAT(p->other_table));
     p->t->verdict = p->t->table ? VERDICT_SINGLE : VERDICT_PASS;
     return MQ_OK;
 }
@@ -121,7 +127,7 @@ enum err_code plan_settle(struct planner *p)
 static enum err_code plan_change(struct planner *p, const struct node *statement)
 {
     p->t->writes = true;
-    enum err_code code = scope_change(p, statement);
+    enum err_code code = change_visit(p, statement);
     p->t->is_select = node_find(statement, N_RETURNING) != NULL;
     return code ? code : plan_settle(p);
 }
@@ -199,6 +205,8 @@ static void hand_over(struct planner *p)
     struct template *t = p->t;
     t->edits = p->edits.items;
     t->edit_count = p->edits.count;
+    t->headings = p->headings.items;
+    t->heading_count = p->headings.count;
     t->sql_tenants = p->sql_tenants.items;
     t->sql_tenant_count = p->sql_tenants.count;
     t->rows = p->rows.items;
@@ -217,9 +225,7 @@ const struct template *plan(const struct topology *topology, const struct dialec
                             const struct lexed *l, struct arena *arena)
 {
     struct template *t = arena_new(arena, struct template);
-    struct planner p = {
-        .topology = topology, .dialect = dialect, .l = l, .arena = arena, .t = t
-    };
+    struct planner p = { .topology = topology, .dialect = dialect, .l = l, .arena = arena, .t = t };
     struct node *root;
     t->verdict = VERDICT_REJECT;
     t->fingerprint = l->fingerprint;

@@ -68,6 +68,10 @@ struct row_source {
     struct value_ref metadata, payload;
 };
 
+struct token_range {
+    uint32_t first, last;
+};
+
 /* One assignment of SET. */
 struct set_item {
     enum { SET_SYSTEM, SET_USER, SET_NAMES, SET_CHARSET } kind;
@@ -95,8 +99,10 @@ struct template {
     bool is_select;      /* answers with rows */
     bool uses_session_value; /* reads something that belongs to the session's last statement */
 
-    struct edit *edits;  /* sorted */
+    struct edit *edits;  /* sorted; route_edits() adds those for `headings` */
     size_t edit_count;
+    struct token_range *headings; /* select items without alias that edits change */
+    size_t heading_count;
 
     uint32_t client_params; /* `?` of the client */
     int32_t *backend_params; /* per `?` of the rewritten text: the client's number or PARAM_TENANT */

@@ -48,6 +48,7 @@ struct planner {
     struct template *t;
 
     struct vector edits;          /* struct edit */
+    struct vector headings;       /* struct token_range */
     struct vector sql_tenants;    /* struct value_ref */
     struct vector rows;           /* struct row_source */
     struct vector checks;         /* struct identifier_check */
@@ -56,7 +57,7 @@ struct planner {
 
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
     const struct claim *claims;
-    uint32_t *param_tokens; /* the token of each parameter; made when first asked for */
+    uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
     uint32_t inner; /* how many queries stand around the one that is walked */
@@ -71,6 +72,8 @@ enum err_code reject(struct planner *p, enum err_code code, const char *format, 
 /* Splices text, which lives as long as the arena, in or over tokens. */
 enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
                         struct slice text);
+/* Does either token stand inside a versioned comment? */
+bool plan_in_comment(const struct planner *p, uint32_t first, uint32_t last);
 /* What stands at an expression: a literal, a parameter, DEFAULT or NULL, something else. */
 struct value_ref plan_value(struct planner *p, const struct node *expr);
 /* The statement names these tables only: SINGLE, PASS or the refusal. */
@@ -144,13 +147,18 @@ enum err_code scope_open(struct planner *p, struct scope *s, const struct node *
                          const struct node *where, uint32_t anchor);
 /* Closes them, after everything inside has been visited. */
 enum err_code scope_close(struct planner *p, struct scope *s);
+
+/* ---- query.c ---- */
+
 /* A whole query expression. */
-enum err_code scope_query(struct planner *p, const struct node *query);
+enum err_code query_visit(struct planner *p, const struct node *query);
 /* The same inside another statement or query: names it gives are not the answer's. */
-enum err_code scope_subquery(struct planner *p, const struct node *query);
-enum err_code scope_with(struct planner *p, const struct node *with);
-/* UPDATE and DELETE. */
-enum err_code scope_change(struct planner *p, const struct node *statement);
+enum err_code query_visit_inner(struct planner *p, const struct node *query);
+enum err_code query_with(struct planner *p, const struct node *with);
+
+/* ---- change.c: UPDATE and DELETE ---- */
+
+enum err_code change_visit(struct planner *p, const struct node *statement);
 
 /* ---- star.c ---- */
 

@@ -10,8 +10,7 @@ static enum err_code check_session(const struct route_input *in, struct err *ret
 {
     const struct template *t = in->template;
     if (!in->params && t->client_params)
-        return err_set(reterr, MQ_SYNTAX,
-                       "a parameter marker stands outside a prepared statement");
+        return err_set(reterr, MQ_SYNTAX, "a parameter marker stands outside a prepared statement");
     if (t->needs_administrator && !in->facts->administrator)
         return err_set(reterr, MQ_STATEMENT_NOT_ALLOWED,
                        "this statement is for accounts with `administrator: true`");
@@ -96,8 +95,7 @@ static enum route_outcome place(const struct route_input *in, struct slice name,
                                 struct err *reterr)
 {
     if (is_stale(in)) {
-        err_set(reterr, MQ_VINDEX_STALE,
-                "the tenant vindex table was last confirmed %llu s ago",
+        err_set(reterr, MQ_VINDEX_STALE, "the tenant vindex table was last confirmed %llu s ago",
                 (unsigned long long)((in->now_ms - tenant_map_confirmed_ms(in->tenants)) / 1000));
         return ROUTE_REFUSE;
     }
@@ -149,10 +147,56 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
 static bool names_database(const struct template *t)
 {
     for (size_t i = 0; i < t->edit_count; i++)
-        if (t->edits[i].text.len && memchr(t->edits[i].text.data, EDIT_DATABASE,
-                                           t->edits[i].text.len))
+        if (t->edits[i].text.len &&
+            memchr(t->edits[i].text.data, EDIT_DATABASE, t->edits[i].text.len))
             return true;
     return false;
+}
+
+/* " AS `text`", or nothing where that could not stand: too long for an alias, or with bytes
+ * that a placeholder or a server would not take. */
+static struct slice heading_alias(const struct lexed *l, const struct token_range *item,
+                                  struct arena *arena)
+{
+    enum { ALIAS_MAX = 256 }; /* characters */
+    const struct token *first = &l->tokens[item->first], *last = &l->tokens[item->last];
+    struct slice text =
+        slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start);
+    if (text.len > ALIAS_MAX)
+        return slice_of("", 0);
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.data[i] < '\t')
+            return slice_of("", 0);
+    char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``"), *end = alias;
+    memcpy(end, " AS `", 5);
+    end += 5;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '`')
+            *end++ = '`';
+        *end++ = text.data[i];
+    }
+    *end++ = '`';
+    return slice_of(alias, (size_t)(end - alias));
+}
+
+const struct edit *route_edits(const struct template *t, const struct lexed *l, struct arena *arena,
+                               size_t *ret_count)
+{
+    *ret_count = t->edit_count;
+    if (!t->heading_count)
+        return t->edits;
+    struct edit *edits = arena_array(arena, struct edit, t->edit_count + t->heading_count);
+    memcpy(edits, t->edits, t->edit_count * sizeof *edits);
+    for (size_t i = 0; i < t->heading_count; i++) {
+        const struct token_range *item = &t->headings[i];
+        struct slice alias = heading_alias(l, item, arena);
+        if (alias.len)
+            edits[(*ret_count)++] = (struct edit){
+                .place = EDIT_AFTER, .first = item->last, .last = item->last, .text = alias
+            };
+    }
+    edits_sort(edits, *ret_count);
+    return edits;
 }
 
 /* A tenant holds neither quotes nor backslashes (tenant_check). */
@@ -161,15 +205,20 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
 {
     char literal[UINT8_MAX + 3] = "?";
     struct edit_values values = { .tenant = slice_of(literal, 1) };
+    struct arena arena;
     struct buf database;
+    size_t count;
+    arena_init(&arena);
     buf_init(&database);
     if (!prepared && tenant)
         values.tenant.len = (size_t)snprintf(literal, sizeof literal, "'%s'", tenant->name);
     if (names_database(t))
         edit_quote_ident(&database, slice_cstr(shard_database));
     values.database = buf_slice(&database);
-    edits_apply(l, t->edits, t->edit_count, &values, out);
+    const struct edit *edits = route_edits(t, l, &arena, &count);
+    edits_apply(l, edits, count, &values, out);
     buf_fini(&database);
+    arena_fini(&arena);
 }
 
 struct slice route_heading(const struct template *t, const struct lexed *l,

@@ -80,6 +80,12 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const char *shard_database, bool prepared, struct buf *out);
 
+/* The template's edits and those that depend on the statement's own bytes: an item of the
+ * select list that is edited inside gets its own text as alias, so that the column keeps its
+ * name. Sorted, not overlapping; in the arena or the template's. */
+const struct edit *route_edits(const struct template *t, const struct lexed *l,
+                               struct arena *arena, size_t *ret_count);
+
 /* The column's name in the answer to a LOCAL_SELECT_… statement, as a server would give it. */
 struct slice route_heading(const struct template *t, const struct lexed *l,
                            const struct dialect *dialect, struct arena *arena);

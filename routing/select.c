@@ -27,8 +27,7 @@ static enum local_op local_op(const struct planner *p, const struct node *expr)
         return LOCAL_SELECT_TENANT;
     bool plain = expr->kind == N_FUNCTION && !expr->child && !expr->flags &&
                  p->l->tokens[expr->first].kind == TOKEN_IDENT &&
-                 !(expr->last > expr->first &&
-                   token_is_op(&p->l->tokens[expr->first + 1], OP_DOT));
+                 !(expr->last > expr->first && token_is_op(&p->l->tokens[expr->first + 1], OP_DOT));
     return plain ? function_local(token_text(p->l, expr->first)) : LOCAL_NONE;
 }
 
@@ -56,6 +55,6 @@ enum err_code select_plan(struct planner *p, const struct node *query)
     p->t->is_select = true;
     if (plan_local(p, query))
         return MQ_OK;
-    enum err_code code = scope_query(p, query);
+    enum err_code code = query_visit(p, query);
     return code ? code : plan_settle(p);
 }

@@ -1,5 +1,6 @@
 /* Statements about the session, which mqgate answers itself: SET, transactions, USE. */
 #include "routing/plan_int.h"
+#include "routing/variables.h"
 
 static enum err_code local(struct planner *p, enum local_op op)
 {
@@ -84,8 +85,9 @@ static enum err_code set_variable(struct planner *p, struct set_item *item, cons
         return reject(p, MQ_VARIABLE_NOT_ALLOWED,
                       "SET GLOBAL %.*s would change a shard for everybody",
                       NAME_FORMAT(item->name));
-    if (node_children(variable) > 1)
-        return reject(p, MQ_VARIABLE_NOT_ALLOWED, "structured variables cannot be set");
+    if (node_children(variable) > 1 || var_find(item->name) < 0)
+        return reject(p, MQ_VARIABLE_NOT_ALLOWED, "SET %.*s is not followed from shard to shard",
+                      NAME_FORMAT(item->name));
     return MQ_OK;
 }
 

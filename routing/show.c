@@ -89,8 +89,7 @@ static enum err_code answered(struct planner *p, const struct node *show,
     p->t->needs_database = tables && !from;
     p->t->verdict = VERDICT_LOCAL;
     p->t->local = row->local;
-    p->t->uses_session_value =
-        row->local == LOCAL_SHOW_WARNINGS || row->local == LOCAL_SHOW_ERRORS;
+    p->t->uses_session_value = row->local == LOCAL_SHOW_WARNINGS || row->local == LOCAL_SHOW_ERRORS;
     if (like)
         p->t->pattern = plan_value(p, like->child);
     if (like && p->t->pattern.kind != VALUE_TOKENS)
@@ -126,8 +125,7 @@ enum err_code show_plan(struct planner *p, const struct node *show)
     if (show->kind == N_DESCRIBE)
         return describe(p, show);
     if (!row || row->rule == SHOW_REFUSED)
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is not served: %s",
-                      subject_text(show),
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is not served: %s", subject_text(show),
                       row ? row->reason : "it is not on the list of what shows no other tenant");
     return row->rule == SHOW_PASSED ? passed(p, show) : answered(p, show, row);
 }

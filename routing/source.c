@@ -31,8 +31,7 @@ static bool bounds_contain(const struct tenant_scope *scope, struct slice tenant
 
 bool tenant_scope_contains(const struct tenant_scope *scope, struct slice tenant)
 {
-    return bounds_contain(scope, tenant) &&
-           (!scope->has_chosen || slice_eq(scope->chosen, tenant));
+    return bounds_contain(scope, tenant) && (!scope->has_chosen || slice_eq(scope->chosen, tenant));
 }
 
 /* Arguments for "%.*s"; a tenant that fits is never cut. */
@@ -49,8 +48,7 @@ enum err_code tenant_scope_choose(struct tenant_scope *scope, struct slice tenan
                        "tenant %.*s is outside those of this account and listener",
                        TENANT_FORMAT(tenant));
     if (narrow && scope->has_chosen && !slice_eq(scope->chosen, tenant))
-        return err_set(reterr, MQ_TENANT_CONFLICT,
-                       "the session is for tenant %.*s, not for %.*s",
+        return err_set(reterr, MQ_TENANT_CONFLICT, "the session is for tenant %.*s, not for %.*s",
                        TENANT_FORMAT(scope->chosen), TENANT_FORMAT(tenant));
     scope->chosen = tenant;
     scope->has_chosen = true;
@@ -262,11 +260,12 @@ static void find_default(struct finding *f, const struct tenant_scope *scope)
 static enum err_code missing(const struct finding *f)
 {
     const struct template *t = f->in->template;
-    return err_set(f->reterr, MQ_TENANT_MISSING,
-                   "nothing names the tenant of %s: its %s has no `tenant`, and the session may "
-                   "use several; send SET @mq_tenant = 'name', connect to database@tenant, or begin "
-                   "the statement with /*tenant='name'*/",
-                   t->table ? t->table->name : "the statement", t->clause ? t->clause : "text");
+    return err_set(
+        f->reterr, MQ_TENANT_MISSING,
+        "nothing names the tenant of %s: its %s has no `tenant`, and the session may "
+        "use several; send SET @mq_tenant = 'name', connect to database@tenant, or begin "
+        "the statement with /*tenant='name'*/",
+        t->table ? t->table->name : "the statement", t->clause ? t->clause : "text");
 }
 
 static enum err_code find_session(struct finding *f)

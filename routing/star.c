@@ -50,22 +50,19 @@ static enum err_code expand_all(struct planner *p, const struct scope *s, const 
     return replace(p, star, &text);
 }
 
-/* A server that folds the case of table names must not find more than was found here. */
+/* Names of one FROM clause differ by more than case (scope.c), so a server that folds case
+ * finds no other table than one that does not. */
 static enum err_code find_ref(struct planner *p, const struct scope *s, struct slice name,
                               const struct table_ref **ret)
 {
-    *ret = NULL;
     for (const struct table_ref *r = s->refs; r; r = r->next) {
-        if (!slice_ieq(r->name, name))
+        if (!slice_eq(r->name, name))
             continue;
-        if (*ret)
-            return reject(p, MQ_NOT_UNDERSTOOD, "%.*s.* could mean two tables",
-                          NAME_FORMAT(name));
         *ret = r;
+        return MQ_OK;
     }
-    return *ret ? MQ_OK
-                : reject(p, MQ_TABLE_UNKNOWN, "%.*s.* names no table of its FROM clause",
-                         NAME_FORMAT(name));
+    return reject(p, MQ_TABLE_UNKNOWN, "%.*s.* names no table of its FROM clause",
+                  NAME_FORMAT(name));
 }
 
 static enum err_code expand_one(struct planner *p, const struct scope *s, const struct node *star)
@@ -88,6 +85,15 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
     return replace(p, star, &text);
 }
 
+/* The answer's column is called by the text of its expression. */
+static void keep_heading(struct planner *p, const struct node *item)
+{
+    if (p->inner || p->t->writes || item->child->kind == N_COLUMN)
+        return;
+    struct token_range *r = vector_add(&p->headings, p->arena, sizeof *r);
+    *r = (struct token_range){ item->first, item->last };
+}
+
 /* A column that is called `tenant` outside may meet a real one in a join; the answer's own
  * column names meet nobody. */
 static enum err_code visit_item(struct planner *p, const struct node *item)
@@ -96,7 +102,11 @@ static enum err_code visit_item(struct planner *p, const struct node *item)
     if (p->inner && alias && alias->child && token_is_ident(p->l, alias->child->first, "tenant"))
         return reject(p, MQ_COLUMN_TENANT,
                       "a column of a sub-query is named `tenant`; give it another alias");
-    return visit_children(p, item);
+    size_t edits = p->edits.count;
+    enum err_code code = visit_children(p, item);
+    if (!code && !alias && p->edits.count > edits)
+        keep_heading(p, item);
+    return code;
 }
 
 enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list)

@@ -54,13 +54,29 @@ static enum err_code visit_leaning(struct planner *p, const struct node *n)
     return visit(p, n);
 }
 
+static enum err_code not_understood(struct planner *p, const struct node *n)
+{
+    return reject(p, MQ_NOT_UNDERSTOOD, "%s is not understood where it stands",
+                  node_kind_name((enum node_kind)n->kind));
+}
+
+/* Kinds that mean nothing by themselves: only what stands inside counts. */
+static const bool is_transparent[N_COUNT] = {
+    [N_WHERE] = true,      [N_GROUP_BY] = true,    [N_HAVING] = true,   [N_WINDOWS] = true,
+    [N_ORDER_BY] = true,   [N_ORDER_ITEM] = true,  [N_LIMIT] = true,    [N_LOCKING] = true,
+    [N_ON] = true,         [N_USING] = true,       [N_ALIAS] = true,    [N_COLUMNS] = true,
+    [N_ROW] = true,        [N_ASSIGNMENT] = true,  [N_PAREN] = true,    [N_LIKE_PATTERN] = true,
+    [N_ROW_EXPR] = true,   [N_NOT] = true,         [N_COMPARE] = true,  [N_UNARY] = true,
+    [N_IS] = true,         [N_IN] = true,          [N_BETWEEN] = true,  [N_LIKE] = true,
+    [N_MEMBER_OF] = true,  [N_OVER] = true,        [N_DEFAULT] = true,  [N_VALUES_FUNCTION] = true,
+    [N_CASE] = true,       [N_CAST] = true,        [N_INTERVAL] = true, [N_COLLATE] = true,
+    [N_MATCH] = true,      [N_EXISTS] = true,      [N_LITERAL] = true,  [N_PARAM] = true,
+    [N_BARE_VALUE] = true, [N_JSON_TABLE] = true,  [N_VALUES_ROWS] = true,
+};
+
 static enum err_code visit_kind(struct planner *p, const struct node *n)
 {
     switch ((enum node_kind)n->kind) {
-    case N_LITERAL:
-    case N_PARAM:
-    case N_BARE_VALUE:
-        return MQ_OK;
     case N_COLUMN:
         return column_visit(p, n);
     case N_IDENT:
@@ -73,8 +89,7 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
     case N_ASSIGN_VARIABLE:
         return user_variable(p, n);
     case N_SUBQUERY:
-        return n->child ? scope_subquery(p, n->child)
-                        : reject(p, MQ_NOT_UNDERSTOOD, "a sub-query is not understood");
+        return query_visit_inner(p, n->child);
     case N_INTO:
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "SELECT … INTO is not served: files and variables belong to one shard");
@@ -83,17 +98,8 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
     case N_XOR:
     case N_BINARY:
         return visit_leaning(p, n);
-    case N_WHERE: case N_GROUP_BY: case N_HAVING: case N_WINDOWS: case N_ORDER_BY:
-    case N_ORDER_ITEM: case N_LIMIT: case N_LOCKING: case N_ON: case N_USING: case N_ALIAS:
-    case N_COLUMNS: case N_ROW: case N_ASSIGNMENT: case N_LIKE_PATTERN: case N_PAREN:
-    case N_ROW_EXPR: case N_NOT: case N_COMPARE: case N_UNARY: case N_IS: case N_IN:
-    case N_BETWEEN: case N_LIKE: case N_MEMBER_OF: case N_OVER: case N_VALUES_FUNCTION:
-    case N_DEFAULT: case N_CASE: case N_CAST: case N_INTERVAL: case N_COLLATE: case N_MATCH:
-    case N_EXISTS: case N_JSON_TABLE: case N_VALUES_ROWS:
-        return visit_children(p, n);
     default:
-        return reject(p, MQ_NOT_UNDERSTOOD, "%s is not understood where it stands",
-                      node_kind_name((enum node_kind)n->kind));
+        return is_transparent[n->kind] ? visit_children(p, n) : not_understood(p, n);
     }
 }
 

@@ -110,3 +110,9 @@ SELECT d.id FROM (SELECT partition_key, id FROM queue_messages) d (tenant, id)
 WITH d (tenant) AS (SELECT topic FROM queue_messages) SELECT 1 FROM d
 -- case: USING
 SELECT m.topic FROM queue_messages m JOIN queue_offsets o USING (tenant, topic)
+-- case: in a versioned comment
+-- args: --user app
+SELECT topic FROM queue_messages WHERE /*!50000 tenant = 'acme' AND */ topic = 'a'
+-- case: the value in a versioned comment
+-- args: --user app
+SELECT topic FROM queue_messages WHERE tenant = /*!50000 'acme' */

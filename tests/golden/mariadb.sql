@@ -9,6 +9,9 @@ SELECT `offset`, m.offset FROM queue_messages m
 -- case: alias
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT MAX(offset) AS offset FROM queue_messages
+-- case: an expression keeps its name in the answer
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT MAX(offset), MIN( offset ) lowest, offset FROM queue_messages
 -- case: LIMIT OFFSET is a keyword
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT id FROM queue_messages ORDER BY offset DESC LIMIT 5 OFFSET 10

@@ -1,0 +1,135 @@
+/* Query expressions: blocks, UNION and its kin, TABLE, the names that WITH gives. */
+#include "routing/plan_int.h"
+
+static enum err_code visit_block(struct planner *p, const struct node *block)
+{
+    const struct node *from = node_find(block, N_FROM);
+    struct scope s;
+    enum err_code code = scope_open(p, &s, from, node_find(block, N_WHERE), from ? from->last : 0);
+    for (const struct node *c = block->child; c && !code; c = c->next) {
+        if (c->kind == N_SELECT_LIST)
+            code = star_list(p, &s, c);
+        else if (c->kind != N_FROM)
+            code = visit(p, c);
+    }
+    return code ? code : scope_close(p, &s);
+}
+
+/* TABLE t is SELECT * FROM t. */
+static enum err_code visit_table_statement(struct planner *p, const struct node *n)
+{
+    struct text t = { .arena = p->arena };
+    const struct catalog_table *table;
+    enum name_meaning meaning;
+    enum err_code code = names_resolve(p, n->child->child, &meaning, &table);
+    if (code || !table)
+        return code;
+    names_count(p, table, "WHERE clause");
+    text_add(&t, "SELECT ");
+    star_columns(table, slice_of("", 0), &t);
+    text_add(&t, " FROM");
+    p->t->legacy_columns = true;
+    char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
+    code = plan_edit(p, EDIT_REPLACE, n->first, n->first, text_slice(&t));
+    return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(where));
+}
+
+static enum err_code visit_body(struct planner *p, const struct node *body)
+{
+    /* a UNION b UNION c … leans to the left, like AND. */
+    for (; body->kind == N_SET_OP; body = body->child) {
+        if (++p->depth > 2 * NESTING_MAX)
+            return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+        enum err_code code = visit_body(p, body->child->next);
+        p->depth--;
+        if (code)
+            return code;
+    }
+    switch ((enum node_kind)body->kind) {
+    case N_BLOCK:
+        return visit_block(p, body);
+    case N_QUERY_PAREN:
+        return query_visit(p, body->child);
+    case N_TABLE_STMT:
+        return visit_table_statement(p, body);
+    default:
+        return visit(p, body);
+    }
+}
+
+static bool is_body(const struct node *n)
+{
+    return n->kind == N_BLOCK || n->kind == N_SET_OP || n->kind == N_QUERY_PAREN ||
+           n->kind == N_VALUES_ROWS || n->kind == N_TABLE_STMT;
+}
+
+static enum err_code visit_part(struct planner *p, const struct node *n)
+{
+    if (n->kind == N_WITH)
+        return query_with(p, n);
+    if (is_body(n))
+        return visit_body(p, n);
+    if (n->kind == N_LOCKING)
+        p->t->locks = true;
+    return visit(p, n);
+}
+
+enum err_code query_visit(struct planner *p, const struct node *query)
+{
+    const struct cte_name *outer = p->ctes;
+    if (++p->depth > 2 * NESTING_MAX)
+        return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+    enum err_code code = MQ_OK;
+    for (const struct node *c = query->child; c && !code; c = c->next)
+        code = visit_part(p, c);
+    p->depth--;
+    p->ctes = outer;
+    return code;
+}
+
+enum err_code query_visit_inner(struct planner *p, const struct node *query)
+{
+    p->inner++;
+    enum err_code code = query_visit(p, query);
+    p->inner--;
+    return code;
+}
+
+static struct cte_name *push_name(struct planner *p, const struct node *cte, bool forward)
+{
+    struct cte_name *c = arena_new(p->arena, struct cte_name);
+    *c = (struct cte_name){ .name = plan_name(p, cte), .forward = forward, .outer = p->ctes };
+    p->ctes = c;
+    return c;
+}
+
+static enum err_code visit_cte(struct planner *p, const struct node *cte)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *c = cte->child; c && !code; c = c->next)
+        code = c->kind == N_QUERY ? query_visit_inner(p, c) : visit(p, c);
+    return code;
+}
+
+/* Without RECURSIVE a query sees the names before its own; with it its own as well, and
+ * servers differ about those behind. */
+enum err_code query_with(struct planner *p, const struct node *with)
+{
+    bool recursive = with->op == KW_RECURSIVE;
+    size_t count = node_children(with), i = 0;
+    struct cte_name **names = arena_array(p->arena, struct cte_name *, count + 1);
+    if (recursive)
+        for (const struct node *c = with->child; c; c = c->next)
+            names[i++] = push_name(p, c, true);
+    i = 0;
+    for (const struct node *c = with->child; c; c = c->next) {
+        if (recursive)
+            names[i++]->forward = false;
+        enum err_code code = visit_cte(p, c);
+        if (code)
+            return code;
+        if (!recursive)
+            push_name(p, c, false);
+    }
+    return MQ_OK;
+}

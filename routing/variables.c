@@ -1,0 +1,25 @@
+#include "routing/variables.h"
+
+static const struct var_info infos[] = {
+#define VARIABLE_ROW(id, name, mysql, mariadb, kind, summary) \
+    { name, mysql, mariadb, VAR_KIND_##kind, summary },
+#include "routing/variables.def"
+#undef VARIABLE_ROW
+};
+
+const struct var_info *var_info(enum var v)
+{
+    return &infos[v];
+}
+
+int var_find(struct slice name)
+{
+    if (slice_ieq_cstr(name, "tx_isolation"))
+        return VAR_ISOLATION;
+    if (slice_ieq_cstr(name, "tx_read_only"))
+        return VAR_READ_ONLY;
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (i != VAR_NAMES && slice_ieq_cstr(name, infos[i].name))
+            return i;
+    return -1;
+}

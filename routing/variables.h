@@ -1,0 +1,26 @@
+/* The session variables that are followed; rows of routing/variables.def. */
+#ifndef MQ_ROUTING_VARIABLES_H
+#define MQ_ROUTING_VARIABLES_H
+
+#include "base/slice.h"
+
+enum var {
+#define VARIABLE_ROW(id, name, mysql, mariadb, kind, summary) VAR_##id,
+#include "routing/variables.def"
+#undef VARIABLE_ROW
+    VAR_COUNT
+};
+
+enum var_kind { VAR_KIND_TRACKED, VAR_KIND_OWN };
+
+struct var_info {
+    const char *name, *mysql, *mariadb; /* NULL: that flavour does not have it by itself */
+    enum var_kind kind;
+    const char *summary;
+};
+
+const struct var_info *var_info(enum var v);
+/* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */
+int var_find(struct slice name);
+
+#endif

@@ -1,0 +1,66 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "routing/legacy_error.h"
+
+static const struct catalog_key legacy_keys[] = {
+    { NULL, true, "consumer_group, topic, partition_key" },
+    { "by_id", true, "topic, id" },
+};
+static const struct catalog_key tenant_keys[] = {
+    { NULL, true, "tenant, topic, partition_key, consumer_group" },
+    { "by_id", true, "tenant, topic, id" },
+};
+static const struct catalog_table table = {
+    .name = "t",
+    .legacy_keys = legacy_keys,
+    .legacy_key_count = 2,
+    .tenant_keys = tenant_keys,
+    .tenant_key_count = 2,
+};
+
+static void messages(void **state)
+{
+    static const struct {
+        const char *why, *message, *want; /* want NULL: left alone */
+    } rows[] = {
+        { "the legacy key's order", "Duplicate entry 'acme-t-p-g' for key 't.PRIMARY'",
+          "Duplicate entry 'g-t-p' for key 't.PRIMARY'" },
+        { "MariaDB names no table", "Duplicate entry 'acme-t-p-g' for key 'PRIMARY'",
+          "Duplicate entry 'g-t-p' for key 'PRIMARY'" },
+        { "the same order", "Duplicate entry 'acme-t-7' for key 't.by_id'",
+          "Duplicate entry 't-7' for key 't.by_id'" },
+        { "a value with the separator", "Duplicate entry 'acme-t-a-b-g' for key 't.PRIMARY'",
+          "Duplicate entry 't-a-b-g' for key 't.PRIMARY'" },
+        { "empty values", "Duplicate entry 'acme---' for key 't.PRIMARY'",
+          "Duplicate entry '--' for key 't.PRIMARY'" },
+        { "a value that looks like the end", "Duplicate entry 'acme-t-' for key 'x' for key 't.by_id'",
+          "Duplicate entry 't-' for key 'x' for key 't.by_id'" },
+        { "a key that is not known", "Duplicate entry 'acme-1' for key 't.other'",
+          "Duplicate entry '1' for key 't.other'" },
+        { "another tenant's prefix", "Duplicate entry 'acm-t-p-g' for key 't.PRIMARY'", NULL },
+        { "the tenant alone", "Duplicate entry 'acme' for key 't.PRIMARY'", NULL },
+        { "cut short", "Duplicate entry 'acme-t", NULL },
+        { "another message", "Deadlock found", NULL },
+        { "nothing", "", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct buf out;
+        buf_init(&out);
+        bool changed = legacy_duplicate_entry(&table, slice_cstr(rows[i].message), SLICE_LIT("acme"), &out);
+        if (changed != (rows[i].want != NULL) || (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
+            fail_msg("%s: got %s", rows[i].why, buf_cstr(&out));
+        buf_fini(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(messages) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
