@@ -101,8 +101,11 @@ static void backend_lost(struct backend *b, enum err_code code, const char *what
 
 void backend_expire(struct backend *b)
 {
-    backend_lost(b, MQ_SHARD_DOWN, b->state == BACKEND_CONNECTING ? "connecting took too long"
-                                                                   : "login took too long");
+    static const char *const what[BACKEND_STATE_COUNT] = {
+        [BACKEND_CONNECTING] = "connecting took too long",
+        [BACKEND_CLEANING] = "rolling back took too long",
+    };
+    backend_lost(b, MQ_SHARD_DOWN, what[b->state] ? what[b->state] : "login took too long");
 }
 
 static void forget_statement(struct backend *b, struct backend_stmt *stmt)
@@ -241,7 +244,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     login_write(&out, &reply);
     bool sent = send_packet(b, buf_slice(&out));
     buf_fini(&out);
-    b->state = BACKEND_LOGIN;
+    backend_move(b, BACKEND_LOGIN);
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
 
@@ -309,6 +312,7 @@ static enum err_code cleaning_packet(struct backend *b, struct slice payload, st
     if (kind != ANSWER_OK || (b->answer.ok.status & STATUS_IN_TRANS))
         return err_set(reterr, MQ_SHARD_LOST, "did not roll back");
     b->status = b->answer.ok.status;
+    b->unsure = false;
     b->deadline_ms = 0;
     backend_move(b, BACKEND_IDLE);
     return MQ_OK;
@@ -429,7 +433,7 @@ struct backend *backend_open(struct pool *pool, struct err *reterr)
     const struct endpoint *e = &pool->deployment->endpoints[pool->key.shard];
     const struct shard_config *shard = pool->deployment->topology->shards[pool->key.shard].config;
     struct io *io =
-        e->len ? io_connect(w->base, (const struct sockaddr *)&e->address, e->len) : NULL;
+        e->len ? w->connect(w->base, (const struct sockaddr *)&e->address, e->len) : NULL;
     if (!io) {
         err_set(reterr, MQ_SHARD_DOWN, "shard %s: %s", shard->name,
                 e->len ? strerror(errno) : "its host name does not resolve");
@@ -453,7 +457,7 @@ void backend_release(struct backend *b)
 {
     CHECK(b->state == BACKEND_BUSY);
     b->session = NULL;
-    if (b->status & STATUS_IN_TRANS) {
+    if ((b->status & STATUS_IN_TRANS) || b->unsure) {
         backend_move(b, BACKEND_CLEANING);
         b->deadline_ms =
             b->worker->now_ms + b->pool->deployment->topology->config->pool.connect_timeout_ms;

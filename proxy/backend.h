@@ -3,8 +3,7 @@
 #ifndef MQ_PROXY_BACKEND_H
 #define MQ_PROXY_BACKEND_H
 
-#include <uthash.h>
-
+#include "proxy/hash.h"
 #include "proxy/worker.h"
 #include "wire/answer.h"
 
@@ -44,6 +43,7 @@ struct backend {
     bool vars_unknown;    /* the login's character set: SET NAMES before first use */
     struct answer answer;
     uint16_t status;      /* of the last OK */
+    bool unsure;          /* an error under autocommit=0: it does not tell of a transaction */
 
     struct backend_stmt *statements;
     struct list statements_lru;

@@ -40,10 +40,12 @@ struct io *io_of_socket(struct event_base *base, int fd);
 struct io *io_connect(struct event_base *base, const struct sockaddr *address, socklen_t len);
 int io_connect_error(struct io *io);
 
-/* Two ends of a pipe in memory: what one writes the other reads. Readiness is delivered by
- * io_memory_pump, which returns false once neither end has anything to report. capacity
- * bounds what one direction holds, so that back-pressure can be tested. */
+/* Two ends of a pipe in memory: what one writes the other reads. capacity bounds what one
+ * direction holds, so that back-pressure can be tested. io_memory_pump tells the other end one
+ * thing that became possible for it; false when there is none, or that end is destroyed. */
 void io_memory_pair(size_t capacity, struct io *ends[2]);
 bool io_memory_pump(struct io *end);
+/* The other end sees this one closed; io_destroy is still due. */
+void io_memory_close(struct io *end);
 
 #endif

@@ -11,6 +11,7 @@ struct io_memory {
     struct io_memory *peer; /* NULL once it is destroyed */
     struct buf incoming;    /* what the peer wrote and we have not read */
     size_t capacity;
+    bool closed;
 };
 
 static struct io_memory *memory_of(struct io *io)
@@ -18,12 +19,17 @@ static struct io_memory *memory_of(struct io *io)
     return (struct io_memory *)io;
 }
 
+static bool peer_is_gone(const struct io_memory *m)
+{
+    return !m->peer || m->peer->closed;
+}
+
 static ssize_t memory_read(struct io *io, void *buffer, size_t size)
 {
     struct io_memory *m = memory_of(io);
     size_t n = buf_len(&m->incoming);
     if (n == 0)
-        return m->peer ? -EAGAIN : 0;
+        return peer_is_gone(m) ? 0 : -EAGAIN;
     if (n > size)
         n = size;
     memcpy(buffer, buf_begin(&m->incoming), n);
@@ -34,7 +40,7 @@ static ssize_t memory_read(struct io *io, void *buffer, size_t size)
 static ssize_t memory_write(struct io *io, const struct iovec *parts, int count)
 {
     struct io_memory *m = memory_of(io);
-    if (!m->peer)
+    if (peer_is_gone(m))
         return -EPIPE;
     ssize_t written = 0;
     for (int i = 0; i < count; i++) {
@@ -57,7 +63,7 @@ static void memory_watch(struct io *io, unsigned events)
 static bool memory_peek_readable(struct io *io)
 {
     struct io_memory *m = memory_of(io);
-    return !m->peer || buf_len(&m->incoming) > 0;
+    return peer_is_gone(m) || buf_len(&m->incoming) > 0;
 }
 
 static void memory_destroy(struct io *io)
@@ -91,13 +97,18 @@ void io_memory_pair(size_t capacity, struct io *ends[2])
 bool io_memory_pump(struct io *end)
 {
     struct io_memory *m = memory_of(end);
-    if ((end->watched & IO_READ) && memory_peek_readable(end)) {
-        end->ready(end->owner, IO_READ);
-        return true;
-    }
-    if ((end->watched & IO_WRITE) && (!m->peer || buf_len(&m->peer->incoming) < m->capacity)) {
-        end->ready(end->owner, IO_WRITE);
-        return true;
-    }
-    return false;
+    if (!m->peer)
+        return false;
+    struct io *other = &m->peer->io;
+    bool readable = (other->watched & IO_READ) && memory_peek_readable(other);
+    bool writable = (other->watched & IO_WRITE) &&
+                    (m->closed || buf_len(&m->incoming) < m->capacity);
+    if (readable || writable)
+        other->ready(other->owner, readable ? IO_READ : IO_WRITE);
+    return readable || writable;
+}
+
+void io_memory_close(struct io *end)
+{
+    memory_of(end)->closed = true;
 }

@@ -71,6 +71,7 @@ void plan_entry_release(struct plan_entry *e)
         return;
     CHECK(!e->cached);
     forget_answers(e);
+    topology_release(e->topology);
     arena_fini(&e->arena);
     mem_free(e);
 }
@@ -106,11 +107,13 @@ static uint64_t hash_text(struct slice text)
 }
 
 static struct plan_entry *find(struct plan_cache *c, const struct plan_key *key,
-                               const struct dialect *dialect, const struct lexed *lexed)
+                               const struct topology *topology, const struct dialect *dialect,
+                               const struct lexed *lexed)
 {
     struct plan_entry *e;
     HASH_FIND(hh, c->entries, key, sizeof *key, e);
-    if (!e || !dialect_eq(&e->dialect, dialect))
+    /* After a reload a transaction still plans under the topology it began with. */
+    if (!e || e->topology != topology || !dialect_eq(&e->dialect, dialect))
         return NULL;
     bool same = key->prepared ? slice_eq(e->lexed.text, lexed->text) : lexed_same(&e->lexed, lexed);
     return same ? e : NULL;
@@ -127,7 +130,7 @@ static void keep_statement(struct plan_entry *e, const struct lexed *lexed)
         e->lexed.comment_tenant = arena_copy(&e->arena, lexed->comment_tenant);
 }
 
-static struct plan_entry *make(struct plan_cache *c, const struct topology *topology,
+static struct plan_entry *make(struct plan_cache *c, struct topology *topology,
                                const struct dialect *dialect, const struct lexed *lexed,
                                const struct plan_key *key)
 {
@@ -137,6 +140,7 @@ static struct plan_entry *make(struct plan_cache *c, const struct topology *topo
     e->references = 1;
     e->key = *key;
     e->dialect = *dialect;
+    e->topology = topology_acquire(topology);
     e->serial = c->next_serial++;
     keep_statement(e, lexed);
     e->template = plan(topology, dialect, &e->lexed, &e->arena);
@@ -167,7 +171,7 @@ static bool worth_keeping(const struct plan_entry *e)
            (e->key.prepared || v == VERDICT_SINGLE || v == VERDICT_PASS || v == VERDICT_LOCAL);
 }
 
-struct plan_entry *plan_cache_get(struct plan_cache *c, const struct topology *topology,
+struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topology,
                                   const struct dialect *dialect, const struct lexed *lexed,
                                   bool prepared)
 {
@@ -176,7 +180,7 @@ struct plan_entry *plan_cache_get(struct plan_cache *c, const struct topology *t
         .modes = dialect->modes,
         .prepared = prepared,
     };
-    struct plan_entry *e = find(c, &key, dialect, lexed);
+    struct plan_entry *e = find(c, &key, topology, dialect, lexed);
     if (e) {
         list_remove(&e->lru);
         list_prepend(&c->lru, &e->lru);

@@ -9,9 +9,8 @@
 #ifndef MQ_PROXY_PLAN_CACHE_H
 #define MQ_PROXY_PLAN_CACHE_H
 
-#include <uthash.h>
-
 #include "base/list.h"
+#include "proxy/hash.h"
 #include "routing/plan.h"
 
 /* A shard's answer to COM_STMT_PREPARE, without the hidden parameters: payloads, each behind
@@ -38,6 +37,7 @@ struct plan_entry {
     struct arena arena;
     struct lexed lexed; /* of the statement that made it; text and tokens in arena */
     struct dialect dialect;
+    struct topology *topology; /* one reference: the template points into its catalogue */
     const struct template *template;
     struct prepare_answer *answers;
     size_t bytes;
@@ -51,7 +51,7 @@ void plan_cache_clear(struct plan_cache *c);
 void plan_cache_forget_answers(struct plan_cache *c);
 
 /* The plan of a lexed statement, made if need be. The caller releases it. */
-struct plan_entry *plan_cache_get(struct plan_cache *c, const struct topology *topology,
+struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topology,
                                   const struct dialect *dialect, const struct lexed *lexed,
                                   bool prepared);
 struct plan_entry *plan_entry_acquire(struct plan_entry *e);

@@ -24,6 +24,7 @@ struct pool *pool_get(struct worker *w, struct deployment *d, const struct accou
     p->key = key;
     p->worker = w;
     p->deployment = deployment_acquire(d);
+    p->retired = d != w->deployment; /* a transaction outlived the reload */
     p->credentials = &d->topology->config->accounts[account->backend].backend;
     list_init(&p->idle);
     list_init(&p->busy);
@@ -190,7 +191,7 @@ static void serve(struct pool *p, struct backend *b)
 void pool_on_ready(struct pool *p, struct backend *b)
 {
     p->down_until_ms = 0;
-    if (p->retired || p->worker->stopping)
+    if ((p->retired && !p->waiting) || p->worker->stopping)
         backend_kill(b);
     else
         serve(p, b);
@@ -229,7 +230,7 @@ void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
         return;
     }
     struct err ignored;
-    if (p->waiting && !p->retired)
+    if (p->waiting && !p->worker->stopping)
         (void)grow(p, &ignored);
 }
 
@@ -269,6 +270,9 @@ void pool_tick(struct pool *p)
         if (now - b->idle_since_ms >= idle_ms)
             backend_kill(b);
     }
+    struct err ignored;
+    if (p->waiting && now >= p->down_until_ms) /* another pool may have given a place up */
+        (void)grow(p, &ignored);
     LIST_EACH (&p->waiters, waiting, following_waiter) {
         struct session *s = session_of_wait_node(waiting);
         if (session_wait_deadline_ms(s) > now)

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
+#include "routing/legacy_error.h"
 
 enum {
     WHOLE_ROW_MAX = 16384,      /* longer rows pass in pieces */
@@ -84,44 +85,30 @@ static bool renames_database(const struct session *s)
     return s->database && strcmp(shard_database(s), s->database) != 0;
 }
 
+/* A command of several packets may have become one more on its way to the shard. */
 void relay_begin(struct session *s)
 {
-    s->rewriting = s->seq != 1 || client_wants_eof(s) != backend_sends_eof(s) || renames_database(s);
+    s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
+                   client_wants_eof(s) != backend_sends_eof(s) || renames_database(s);
     s->definitions_left = 0;
 }
 
 /* ---- errors ---- */
 
-/* A duplicate key reads 'tenant-topic-…' on the shard; the legacy key has no tenant. */
-static struct slice legacy_message(const struct session *s, const struct err_packet *error,
-                                   struct buf *room)
-{
-    static const char lead[] = "Duplicate entry '";
-    struct slice message = error->message, tenant = slice_cstr(s->transaction_tenant);
-    size_t before = sizeof lead - 1;
-    bool names_tenant = error->code == 1062 && tenant.len &&
-                        message.len > before + tenant.len &&
-                        memcmp(message.data, lead, before) == 0 &&
-                        memcmp(message.data + before, tenant.data, tenant.len) == 0 &&
-                        message.data[before + tenant.len] == '-';
-    if (!names_tenant)
-        return message;
-    size_t skip = before + tenant.len + 1;
-    buf_append(room, lead, before);
-    buf_append(room, message.data + skip, message.len - skip);
-    return buf_slice(room);
-}
-
 static void write_error(struct session *s, const struct err_packet *error, struct buf *out)
 {
-    struct buf room;
+    struct buf legacy;
     struct err_packet told = *error;
-    buf_init(&room);
-    told.message = legacy_message(s, error, &room);
+    const struct plan_entry *entry = s->request.entry;
+    buf_init(&legacy);
+    if (error->code == ERROR_DUPLICATE_ENTRY && entry &&
+        legacy_duplicate_entry(entry->template->table, error->message,
+                               slice_cstr(s->transaction_tenant), &legacy))
+        told.message = buf_slice(&legacy);
     size_t mark = packet_open(out);
     err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
     packet_close(out, mark, &s->seq);
-    buf_fini(&room);
+    buf_fini(&legacy);
 }
 
 void session_relay_err(struct session *s, const struct err_packet *error)
@@ -296,13 +283,21 @@ static void keep_prepared(struct session *s)
 
 /* ---- taking the backend's bytes ---- */
 
-static void broken(struct session *s, const char *what)
+/* What was good goes out first: whether the client may still be told depends on it. */
+static void broken(struct output *o, const char *what)
 {
     struct err e;
+    struct session *s = o->s;
     struct backend *b = s->backend;
+    send_output(o);
     err_set(&e, MQ_SHARD_PROTOCOL, "%s", what);
     backend_end(b, &e);
     session_on_backend_lost(s, &e);
+}
+
+static bool goes_to_client(const struct session *s)
+{
+    return s->step == STEP_COMMAND && !s->request.swallow;
 }
 
 static void take_packet(struct output *o, enum answer_packet kind, uint8_t *packet, size_t have,
@@ -311,7 +306,7 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
     struct session *s = o->s;
     if (s->step == STEP_PREPARE)
         keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
-    else if (s->step == STEP_COMMAND && !s->request.swallow)
+    else if (goes_to_client(s))
         relay_packet(o, kind, packet, have, len);
 }
 
@@ -320,7 +315,8 @@ static size_t pass_rest(struct output *o, const uint8_t *data, size_t len)
 {
     struct backend *b = o->s->backend;
     size_t n = b->pass_left < len ? b->pass_left : len;
-    emit(o, data, n);
+    if (goes_to_client(o->s))
+        emit(o, data, n);
     b->pass_left -= n;
     return n;
 }
@@ -338,12 +334,12 @@ static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_en
         return 0;
     enum answer_packet kind = answer_packet(&b->answer, data + PACKET_HEADER, have, payload);
     bool row = kind == ANSWER_ROW;
-    if (kind == ANSWER_NEED_MORE && payload < OWN_PACKET_MAX)
+    if (kind == ANSWER_NEED_MORE && (have == 0 || payload < OWN_PACKET_MAX))
         return 0;
     if (kind == ANSWER_BAD || kind == ANSWER_NEED_MORE || kind == ANSWER_LOCAL_INFILE ||
         (have < payload && !row)) {
-        broken(o->s, kind == ANSWER_LOCAL_INFILE ? "the shard asked for a client's file"
-                                                 : "malformed answer");
+        broken(o, kind == ANSWER_LOCAL_INFILE ? "the shard asked for a client's file"
+                                              : "malformed answer");
         return 0;
     }
     take_packet(o, kind, data, PACKET_HEADER + have, payload);
@@ -353,15 +349,22 @@ static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_en
     return PACKET_HEADER + have;
 }
 
-static void end_step(struct session *s, bool failed)
+static void end_step(struct output *o, bool failed)
 {
-    if (s->step == STEP_PREPARE && !failed)
+    struct session *s = o->s;
+    if (s->step == STEP_PREPARE && !failed) {
+        if (s->backend->answer.prepared_params != s->request.entry->template->backend_param_count) {
+            broken(o, "a prepared statement with other parameters than its text");
+            return;
+        }
         keep_prepared(s);
+    }
     session_on_step_end(s, failed);
 }
 
 /* When a step has ended, its successor's answer may already follow (a pipelined BEGIN);
- * anything else behind the end means that the backend cannot be trusted. */
+ * anything else behind the end means that the backend cannot be trusted. Nor can one be used
+ * again that answered before it had taken the whole command. */
 size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
 {
     struct output o = { .s = s };
@@ -382,11 +385,12 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
         if (!ended)
             continue;
         send_output(&o);
-        if (used < len && !s->pipelined) {
-            broken(s, "more than an answer");
+        if (!s->pipelined && (used < len || buf_len(&b->out))) {
+            broken(&o, used < len ? "more than an answer"
+                                  : "an answer before the end of the command");
             return len;
         }
-        end_step(s, failed);
+        end_step(&o, failed);
         if (s->backend != b || b->state != BACKEND_BUSY || s->step == STEP_NONE)
             return used;
     }

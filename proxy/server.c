@@ -56,12 +56,11 @@ void fleet_see_version(struct fleet *fleet, struct slice version)
 
 static void print_diagnostics(const char *path, const struct diagnostics *d)
 {
-    for (size_t i = 0; i < d->count; i++) {
-        if (d->items[i].line)
-            fprintf(stderr, "%s:%u: %s\n", path, d->items[i].line, d->items[i].text);
-        else
-            fprintf(stderr, "%s: %s\n", path, d->items[i].text);
-    }
+    struct buf text;
+    buf_init(&text);
+    diagnostics_print(d, path, &text);
+    fputs(buf_cstr(&text), stderr);
+    buf_fini(&text);
 }
 
 /* Configuration and VSchema from their files; NULL when something is wrong (said). */
@@ -76,7 +75,6 @@ static struct topology *read_topology(const struct server *s)
     diagnostics_fini(&diagnostics);
     if (!config)
         return NULL;
-    log_configure(config->log.level, config->log.format);
     if (topology_create(config, &topology, &e)) {
         log_error("server", "MQ%04d: %s", (int)e.code, e.text);
         return NULL;
@@ -212,12 +210,21 @@ static bool same_placement(const struct config *a, const struct config *b)
     return a->vindex_table.configured == b->vindex_table.configured;
 }
 
+/* What takes effect at once. */
+static void configure(struct server *s, const struct config *config)
+{
+    log_configure(config->log.level, config->log.format);
+    atomic_store(&s->max_connections, config->limits.max_connections);
+    if (s->fleet.worker_count && s->fleet.worker_count != config->workers)
+        log_warning("server", "`workers` changes only by a restart");
+}
+
 /* With a vindex table the workers get the new deployment together with its first map. */
 static void deploy(struct server *s, struct topology *topology)
 {
     struct deployment *old = s->deployment;
     s->deployment = deployment_create(topology);
-    atomic_store(&s->max_connections, topology->config->limits.max_connections);
+    configure(s, topology->config);
     if (s->fleet.placement) {
         pthread_mutex_lock(&s->reload_lock);
         deployment_release(s->pending);
@@ -242,7 +249,7 @@ static void reload(struct server *s)
         return;
     }
     if (!same_listeners(now, topology->config) || !same_placement(now, topology->config)) {
-        log_error("server", "reload refused: `listen` and `tenant_vindex` change only by a restart");
+        log_error("server", "reload refused: `listen`, and whether there is a `tenant_vindex`, change only by a restart");
         topology_release(topology);
         return;
     }
@@ -329,7 +336,6 @@ static void init_fleet(struct server *s, const struct config *config)
     pthread_mutex_init(&fleet->versions_lock, NULL);
     /* A random base, so that ids of several sidecars do not meet. */
     atomic_init(&fleet->next_connection_id, (random_u32() >> 2) + 1);
-    atomic_store(&s->max_connections, config->limits.max_connections);
 }
 
 static void fini(struct server *s)
@@ -376,6 +382,7 @@ int server_run(const char *config_path, const struct config_overrides *overrides
     }
     s.base = event_base_new();
     pthread_mutex_init(&s.reload_lock, NULL);
+    configure(&s, topology->config);
     init_fleet(&s, topology->config);
     watch_signals(&s);
     s.deployment = deployment_create(topology);

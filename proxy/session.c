@@ -11,6 +11,7 @@
 enum {
     BUFFERED_WHILE_BUSY = 65536, /* commands sent ahead; more stays in the socket */
     UNREAD_ANSWERS = 262144,     /* a client that reads no answers gets no more of them */
+    CLOSING_MS = 5000,           /* how long a client may take to read its last answer */
 };
 
 static const struct {
@@ -35,10 +36,9 @@ void session_move(struct session *s, enum session_state to)
     (void)move_is_legal;
     s->state = to;
     s->since_ms = s->worker->now_ms;
+    list_remove(&s->queue); /* it may be runnable */
     if (to == SESSION_HELD)
         list_append(&s->worker->held, &s->queue);
-    else
-        list_remove(&s->queue);
 }
 
 const char *session_where(const struct session *s, char buffer[32])
@@ -61,12 +61,20 @@ static void keep_unsent(struct session *s, const struct iovec *parts, int count,
     }
 }
 
+/* The shard has to wait while the client does not read. */
+static void pause_backend(struct session *s)
+{
+    if (s->backend && s->state == SESSION_BUSY)
+        io_watch(s->backend->io, io_watched(s->backend->io) & ~(unsigned)IO_READ);
+}
+
 /* Sends at once; waits for writability only when the socket is full. A client that is gone
  * shows at the next read. */
 void session_send(struct session *s, const struct iovec *parts, int count)
 {
     if (buf_len(&s->out)) {
         keep_unsent(s, parts, count, 0);
+        pause_backend(s);
         return;
     }
     size_t total = 0;
@@ -77,8 +85,7 @@ void session_send(struct session *s, const struct iovec *parts, int count)
         return;
     keep_unsent(s, parts, count, n < 0 ? 0 : (size_t)n);
     io_watch(s->io, io_watched(s->io) | IO_WRITE);
-    if (s->backend && s->state == SESSION_BUSY)
-        io_watch(s->backend->io, io_watched(s->backend->io) & ~(unsigned)IO_READ);
+    pause_backend(s);
 }
 
 static void send_buf(struct session *s, const struct buf *b)
@@ -154,6 +161,7 @@ void session_done(struct session *s)
         return;
     s->missed = s->probed = false;
     s->hold_until_ms = 0;
+    s->since_ms = s->worker->now_ms;
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
     if (s->close_after_flush) {
@@ -176,10 +184,12 @@ void session_refuse(struct session *s, const struct err *e)
 
 /* ---- reading ---- */
 
+/* The client may still be sending: closing now could cost it the answer. */
 static void packet_too_large(struct session *s)
 {
     struct err e;
     err_set(&e, MQ_STATEMENT_TOO_LARGE, "the statement is larger than limits.max_statement_size");
+    s->lingers = true;
     s->seq = 1;
     session_send_err(s, &e);
     session_close_gently(s);
@@ -231,7 +241,8 @@ static void handle_kept(struct session *s)
         return;
     buf_consume(&s->in, used);
     buf_release(&s->in);
-    if (!(io_watched(s->io) & IO_READ) && buf_len(&s->in) < BUFFERED_WHILE_BUSY)
+    /* What is left of a command that is not complete may be as large as it likes. */
+    if (wants_packets(s) || buf_len(&s->in) < BUFFERED_WHILE_BUSY)
         io_watch(s->io, io_watched(s->io) | IO_READ);
 }
 
@@ -274,11 +285,14 @@ static void on_writable(struct session *s)
         return;
     buf_release(&s->out);
     io_watch(s->io, io_watched(s->io) & ~(unsigned)IO_WRITE);
-    if (s->state == SESSION_CLOSING)
-        session_kill(s);
-    else if (s->backend)
+    if (s->state == SESSION_CLOSING) {
+        if (!s->lingers)
+            session_kill(s);
+        return;
+    }
+    if (s->backend)
         io_watch(s->backend->io, io_watched(s->backend->io) | IO_READ);
-    else if (wants_packets(s) && buf_len(&s->in))
+    if (wants_packets(s) && buf_len(&s->in))
         handle_kept(s);
 }
 
@@ -365,10 +379,12 @@ void session_close_gently(struct session *s)
     session_move(s, SESSION_CLOSING);
     pool_forget_waiter(s);
     leave_backend(s);
-    if (buf_len(&s->out) == 0)
-        session_kill(s);
-    else
+    if (buf_len(&s->out))
         io_watch(s->io, IO_READ | IO_WRITE);
+    else if (s->lingers)
+        io_watch(s->io, IO_READ);
+    else
+        session_kill(s);
 }
 
 void session_free(struct session *s)
@@ -384,11 +400,12 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->trial);
     mem_free(s->login);
     mem_free(s->login_error);
+    mem_free(s->preparing);
     mem_free(s->user);
     mem_free(s->database);
     mem_free(s->login_tenant);
-    mem_free(s->login_database);
     mem_free(s->tenant);
+    mem_free(s->before.tenant);
     mem_free(s->transaction_tenant);
     deployment_release(s->deployment);
     atomic_fetch_sub(&s->worker->fleet->connections, 1);
@@ -416,6 +433,8 @@ void session_tick(struct session *s)
     const struct config *config = s->deployment->topology->config;
     uint64_t waited = s->worker->now_ms - s->since_ms;
     if (s->state == SESSION_LOGIN && waited >= config->limits.login_timeout_ms) {
+        session_kill(s);
+    } else if (s->state == SESSION_CLOSING && waited >= CLOSING_MS) {
         session_kill(s);
     } else if (s->state == SESSION_READY && waited >= config->limits.idle_timeout_ms) {
         struct err e;

@@ -3,7 +3,7 @@
  * One command at a time. A command that needs a shard becomes a request; `session_advance`
  * then does whatever the borrowed backend still lacks before the request itself can go out:
  *
- *   SYNC (variables) -> ISOLATION (SET TRANSACTION) -> BEGIN -> PREPARE -> COMMAND
+ *   SYNC (variables) -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN -> COMMAND
  *
  * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees. */
 #ifndef MQ_PROXY_SESSION_INT_H
@@ -23,7 +23,7 @@ enum session_state {
     SESSION_STATE_COUNT
 };
 
-enum step { STEP_NONE, STEP_SYNC, STEP_ISOLATION, STEP_BEGIN, STEP_PREPARE, STEP_COMMAND };
+enum step { STEP_NONE, STEP_SYNC, STEP_PREPARE, STEP_ISOLATION, STEP_BEGIN, STEP_COMMAND };
 
 /* What the end of a request does. */
 enum request_end {
@@ -45,7 +45,6 @@ struct request {
     bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
     bool transactional;       /* belongs into the transaction that is pending or open */
     bool any_shard;           /* another shard will do if this one is down */
-    bool changes_schema;      /* DDL: what PREPARE was answered is forgotten */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
@@ -75,6 +74,7 @@ struct session {
     size_t listener;
     bool unix_socket;
     bool close_after_flush;
+    bool lingers; /* CLOSING: what the client still sends is read, so that it sees the end */
     struct buf in;  /* bytes of commands that wait or are not complete */
     struct buf out; /* bytes the client has not taken yet */
     uint8_t seq;    /* of the next packet to the client */
@@ -91,13 +91,16 @@ struct session {
     /* What the client set up. */
     char *database;       /* the name it used, NULL: none */
     char *login_tenant;   /* attribute or database@tenant: survives a reset */
-    char *login_database;
     char *tenant;         /* SET @mq_tenant */
     bool tenant_forgotten; /* @mq_tenant was set, then a reset came */
     bool tenant_schema;
     struct vars vars, login_vars;
     struct vars trial;    /* during END_SET */
     bool trying;
+    struct {              /* before the SET at hand, in case it fails */
+        char *tenant;
+        bool tenant_forgotten, tenant_schema;
+    } before;
     uint32_t modes, trial_modes; /* MODE_… of sql_mode */
     uint16_t status;      /* as the client was told last */
 
@@ -108,6 +111,7 @@ struct session {
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
     const char *begin_text;  /* a constant */
     const char *isolation_text; /* SET TRANSACTION for the next transaction only; a constant */
+    bool isolation_set;      /* the borrowed backend has been told */
     char *transaction_tenant;
 
     /* The command under way. */
@@ -135,6 +139,7 @@ struct session {
 
     struct client_stmt *stmts;
     uint32_t next_stmt_id, stmt_count;
+    size_t long_bytes; /* long data of all of them */
 };
 
 enum { CLIENT_CAPABILITIES = CAP_LONG_PASSWORD | CAP_FOUND_ROWS | CAP_LONG_FLAG |
@@ -207,6 +212,8 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry);
 /* session_local.c */
 void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed);
 void session_end_set(struct session *s);
+/* SET failed: none of its assignments counts. */
+void session_undo_set(struct session *s);
 
 /* session_stmt.c */
 bool session_prepare(struct session *s, struct slice text);

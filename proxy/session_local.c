@@ -33,11 +33,11 @@ static void relay_to_pinned(struct session *s, struct slice text)
 
 /* ---- results of one column ---- */
 
-static void send_column(struct session *s, const char *name, const struct slice *rows,
+static void send_column(struct session *s, struct slice name, const struct slice *rows,
                         size_t row_count, bool number)
 {
     struct column_def column = {
-        .name = slice_cstr(name),
+        .name = name,
         .charset = number ? COLLATION_BINARY : COLLATION_UTF8MB4,
         .length = number ? 21 : 1020,
         .type = number ? TYPE_LONGLONG : TYPE_VAR_STRING,
@@ -48,41 +48,23 @@ static void send_column(struct session *s, const char *name, const struct slice 
     session_done(s);
 }
 
-static void send_text(struct session *s, const char *name, struct slice value)
+static void send_text(struct session *s, struct slice name, struct slice value)
 {
     send_column(s, name, &value, 1, false);
 }
 
-static void send_number(struct session *s, const char *name, long long value)
+static void send_number(struct session *s, struct slice name, long long value)
 {
     char text[24];
     struct slice row = slice_of(text, (size_t)snprintf(text, sizeof text, "%lld", value));
     send_column(s, name, &row, 1, true);
 }
 
-static void send_unsigned(struct session *s, const char *name, unsigned long long value)
+static void send_unsigned(struct session *s, struct slice name, unsigned long long value)
 {
     char text[24];
     struct slice row = slice_of(text, (size_t)snprintf(text, sizeof text, "%llu", value));
     send_column(s, name, &row, 1, true);
-}
-
-/* The heading that a server would give: the alias, else the expression as it was written. */
-static const char *heading(struct session *s, const struct template *t, const struct lexed *lexed)
-{
-    const struct node *n = t->statement;
-    static const enum node_kind path[] = { N_BLOCK, N_SELECT_LIST, N_SELECT_ITEM };
-    for (size_t i = 0; n && i < sizeof path / sizeof path[0]; i++)
-        n = node_find(n, path[i]);
-    if (!n)
-        return "";
-    const struct node *alias = node_find(n, N_ALIAS);
-    if (alias)
-        return arena_copy(&s->worker->arena, token_ident(lexed, alias->last, &s->worker->arena)).data;
-    const struct token *first = &lexed->tokens[n->first], *last = &lexed->tokens[n->last];
-    struct slice text =
-        slice_of(lexed->text.data + first->start, last->start + last->len - first->start);
-    return arena_copy(&s->worker->arena, text).data;
 }
 
 static char lower(char c)
@@ -138,7 +120,7 @@ static void show_databases(struct session *s, const struct template *t, const st
     rows[0] = slice_cstr(config->keyspace);
     for (size_t i = 1; i < count; i++)
         rows[i] = slice_cstr(config->database_aliases.items[i - 1]);
-    send_column(s, "Database", rows, filter(s, t, lexed, rows, count), false);
+    send_column(s, SLICE_LIT("Database"), rows, filter(s, t, lexed, rows, count), false);
 }
 
 static void show_tables(struct session *s, const struct template *t, const struct lexed *lexed)
@@ -159,7 +141,7 @@ static void show_tables(struct session *s, const struct template *t, const struc
     }
     const char *database = s->database ? s->database : s->deployment->topology->config->keyspace;
     char *name = arena_printf(&s->worker->arena, "Tables_in_%s", database);
-    send_column(s, name, rows, filter(s, t, lexed, rows, catalog->table_count), false);
+    send_column(s, slice_cstr(name), rows, filter(s, t, lexed, rows, catalog->table_count), false);
 }
 
 /* SHOW WARNINGS after a statement without any; else they are on a backend that is gone. */
@@ -211,11 +193,8 @@ static enum err_code set_names(struct session *s, const struct set_item *item,
 {
     struct slice name, collation = { 0 };
     struct intern_table *interned = s->worker->interned;
-    if (item->is_default) {
-        vars_copy(interned, &s->trial, &s->vars);
-        vars_set(interned, &s->trial, VAR_NAMES, slice_cstr(s->login_vars.values[VAR_NAMES]));
-        return MQ_OK;
-    }
+    if (item->is_default)
+        return err_set(reterr, MQ_VARIABLE_VALUE, "the default is the server's; name the character set");
     if (!value_text(s, item, &item->value, lexed, &name))
         return err_set(reterr, MQ_VARIABLE_VALUE, "the character set must be a word or a string");
     const struct charset_info *charset = charset_find(name);
@@ -228,7 +207,8 @@ static enum err_code set_names(struct session *s, const struct set_item *item,
             return err_set(reterr, MQ_CHARSET_UNSAFE, "the collation does not belong to '%s'",
                            charset->name);
     }
-    char *text = arena_printf(&s->worker->arena, collation.len ? "%s COLLATE %.*s" : "%s",
+    char *text = arena_printf(&s->worker->arena, collation.len ? "%s %s COLLATE %.*s" : "%s %s",
+                              item->kind == SET_CHARSET ? "CHARACTER SET" : "NAMES",
                               charset->name, (int)collation.len, collation.data);
     vars_set(interned, &s->trial, VAR_NAMES, slice_cstr(text));
     vars_set(interned, &s->trial, VAR_RESULTS, slice_of(NULL, 0));
@@ -270,6 +250,14 @@ static enum err_code check_charset_value(struct session *s, enum var var, const 
     return MQ_OK;
 }
 
+/* The default is what a connection begins with, save that CLIENT_IGNORE_SPACE adds to its
+ * sql_mode: there it has to be said. */
+static struct slice default_sql(const struct session *s, int var)
+{
+    bool said = var == VAR_SQL_MODE && (s->capabilities & CAP_IGNORE_SPACE);
+    return said ? SLICE_LIT("DEFAULT") : slice_of(NULL, 0);
+}
+
 static enum err_code set_system(struct session *s, const struct set_item *item,
                                 const struct lexed *lexed, struct err *reterr)
 {
@@ -281,6 +269,10 @@ static enum err_code set_system(struct session *s, const struct set_item *item,
         return MQ_OK;
     if (!item->is_default && item->value.kind != VALUE_TOKENS)
         return err_set(reterr, MQ_VARIABLE_VALUE, "%s can be set to a literal only", var_info(var)->name);
+    struct slice value = item->is_default ? default_sql(s, var) : value_sql(&item->value, lexed);
+    if (value.data && memchr(value.data, '\0', value.len)) /* it is kept as a C string */
+        return err_set(reterr, MQ_VARIABLE_VALUE, "the value of %s holds a NUL byte",
+                       var_info(var)->name);
     enum err_code code = MQ_OK;
     if (var == VAR_SQL_MODE)
         code = set_sql_mode(s, item, lexed, reterr);
@@ -288,8 +280,7 @@ static enum err_code set_system(struct session *s, const struct set_item *item,
         code = check_charset_value(s, var, item, lexed, reterr);
     if (code)
         return code;
-    vars_set(s->worker->interned, &s->trial, var,
-             item->is_default ? slice_of(NULL, 0) : value_sql(&item->value, lexed));
+    vars_set(s->worker->interned, &s->trial, var, value);
     return MQ_OK;
 }
 
@@ -367,14 +358,33 @@ static bool needs_server(const struct session *s)
     return false;
 }
 
+static void remember(struct session *s)
+{
+    vars_copy(s->worker->interned, &s->trial, &s->vars);
+    s->trial_modes = s->modes;
+    mem_free(s->before.tenant);
+    s->before.tenant = mem_strdup(s->tenant);
+    s->before.tenant_forgotten = s->tenant_forgotten;
+    s->before.tenant_schema = s->tenant_schema;
+}
+
+void session_undo_set(struct session *s)
+{
+    s->trying = false;
+    mem_free(s->tenant);
+    s->tenant = s->before.tenant;
+    s->before.tenant = NULL;
+    s->tenant_forgotten = s->before.tenant_forgotten;
+    s->tenant_schema = s->before.tenant_schema;
+}
+
 static void set(struct session *s, const struct template *t, const struct lexed *lexed)
 {
     struct err e;
-    struct intern_table *interned = s->worker->interned;
-    vars_copy(interned, &s->trial, &s->vars);
-    s->trial_modes = s->modes;
+    remember(s);
     for (size_t i = 0; i < t->set_count; i++) {
         if (set_item(s, &t->sets[i], lexed, &e)) {
+            session_undo_set(s);
             session_refuse(s, &e);
             return;
         }
@@ -406,8 +416,9 @@ void session_end_set(struct session *s)
     if (means_off(s->vars.values[VAR_AUTOCOMMIT])) {
         s->status &= (uint16_t)~STATUS_AUTOCOMMIT;
     } else {
+        if (!(s->status & STATUS_AUTOCOMMIT))
+            s->begin_pending = false; /* switching it on commits */
         s->status |= STATUS_AUTOCOMMIT;
-        s->begin_pending = false; /* switching it on commits */
     }
 }
 
@@ -528,6 +539,8 @@ static void end_transaction(struct session *s, const struct template *t, const s
         return;
     }
     bool chained = flags & NODE_F_CHAIN;
+    if (s->begin_pending)
+        s->isolation_text = NULL; /* it was for this transaction */
     if (chained && !s->begin_pending)
         s->begin_text = "BEGIN";
     s->begin_pending = chained;
@@ -556,7 +569,7 @@ static void use(struct session *s, struct slice name)
         ok(s);
 }
 
-static void show_user(struct session *s, const char *name)
+static void show_user(struct session *s, struct slice name)
 {
     char *text = arena_printf(&s->worker->arena, "%s@%s", s->user, s->unix_socket ? "localhost" : "%");
     send_text(s, name, slice_cstr(text));
@@ -565,7 +578,8 @@ static void show_user(struct session *s, const char *name)
 void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed)
 {
     const struct template *t = entry->template;
-    const char *name = heading(s, t, lexed);
+    struct dialect dialect = session_dialect(s);
+    struct slice name = route_heading(t, lexed, &dialect, &s->worker->arena);
     switch (t->local) {
     case LOCAL_SET:
         set(s, t, lexed);

@@ -114,9 +114,9 @@ static bool take_charset(struct session *s, uint8_t collation)
     if (name && s->worker->dialect.flavour == FLAVOUR_MARIADB && strstr(name, "_0900_"))
         name = NULL; /* MariaDB takes its own default instead */
     if (name)
-        snprintf(text, sizeof text, "%s COLLATE %s", charset->name, name);
+        snprintf(text, sizeof text, "NAMES %s COLLATE %s", charset->name, name);
     else
-        snprintf(text, sizeof text, "%s", charset->name);
+        snprintf(text, sizeof text, "NAMES %s", charset->name);
     vars_set(s->worker->interned, &s->vars, VAR_NAMES, slice_cstr(text));
     vars_copy(s->worker->interned, &s->login_vars, &s->vars);
     return true;
@@ -179,7 +179,6 @@ static void first_packet(struct session *s, struct slice payload)
     l->secure = s->unix_socket;
     l->key = s->worker->fleet->rsa_key;
     l->verifier = s->account ? &s->account->verifier : NULL;
-    s->login_database = mem_strdup(s->database);
     if (refused.code) {
         s->login_error = mem_new(struct err);
         *s->login_error = refused;

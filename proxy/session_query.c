@@ -75,16 +75,26 @@ enum route_outcome session_route_silent(struct session *s, struct route *ret, st
     return route_now(s, &silent, &nothing, NULL, ret, reterr);
 }
 
-/* A transaction belongs to the tenant of its first routed statement. */
-static enum err_code check_transaction(const struct session *s, const struct route *r,
+/* A transaction belongs to the tenant of its first routed statement, and to that one's shard.
+ * It keeps its deployment, but tenants are placed by the newest, whose numbers may differ. */
+static enum err_code check_transaction(const struct session *s, struct route *r,
                                        struct err *reterr)
 {
-    if (!s->pinned || !s->transaction_tenant || r->verdict != VERDICT_SINGLE)
+    if (!s->pinned || r->verdict != VERDICT_SINGLE)
         return MQ_OK;
-    if (slice_eq(slice_cstr(s->transaction_tenant), slice_cstr(r->tenant->name)))
-        return MQ_OK;
-    return err_set(reterr, MQ_TRANSACTION_TENANT, "the transaction is of tenant '%s', the statement of '%s'",
-                   s->transaction_tenant, r->tenant->name);
+    uint32_t pinned = s->backend->pool->key.shard;
+    const char *there = s->worker->deployment->topology->shards[r->shard].config->name;
+    const char *here = s->deployment->topology->shards[pinned].config->name;
+    r->shard = pinned;
+    if (s->transaction_tenant && strcmp(s->transaction_tenant, r->tenant->name) != 0)
+        return err_set(reterr, MQ_TRANSACTION_TENANT,
+                       "the transaction is of tenant '%s', the statement of '%s'",
+                       s->transaction_tenant, r->tenant->name);
+    if (strcmp(here, there) != 0)
+        return err_set(reterr, MQ_TRANSACTION_TENANT,
+                       "the transaction is on shard %s, tenant '%s' on %s", here, r->tenant->name,
+                       there);
+    return MQ_OK;
 }
 
 bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
@@ -162,7 +172,6 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry)
     request_begin(s, END_SHARD);
     s->request.entry = plan_entry_acquire(entry);
     s->request.swallow = true;
-    s->request.changes_schema = true;
     s->request.shard = s->next_shard;
     compose(s, entry->template, &entry->lexed, &nowhere, s->next_shard);
     session_run_request(s);

@@ -57,7 +57,9 @@ static void take(struct session *s, struct backend *b)
 void session_fail_request(struct session *s, const struct err *e)
 {
     s->step = STEP_NONE;
-    s->trying = false;
+    if (s->trying)
+        session_undo_set(s);
+    s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
     plan_entry_release(s->deferred);
     s->deferred = NULL;
     forget_request(s);
@@ -234,7 +236,7 @@ static void send_command(struct session *s, bool begin)
 
 static bool needs_isolation(const struct session *s)
 {
-    return s->isolation_text && s->request.transactional && !s->pinned;
+    return s->isolation_text && !s->isolation_set && s->request.transactional && !s->pinned;
 }
 
 void session_advance(struct session *s)
@@ -246,12 +248,6 @@ void session_advance(struct session *s)
         send_sync(s);
         return;
     }
-    if (needs_isolation(s)) {
-        const char *text = s->isolation_text;
-        s->isolation_text = NULL;
-        send_own(s, STEP_ISOLATION, text);
-        return;
-    }
     if (q->execute || q->prepare) {
         struct backend_stmt *stmt = backend_stmt_find(b, q->entry->serial);
         if (!stmt || (q->prepare && !plan_entry_answer(q->entry, session_metadata_key(s)))) {
@@ -260,6 +256,10 @@ void session_advance(struct session *s)
         }
         if (q->execute)
             patch_statement_id(s, stmt->id);
+    }
+    if (needs_isolation(s)) {
+        send_own(s, STEP_ISOLATION, s->isolation_text);
+        return;
     }
     if (buf_len(&q->bytes))
         send_command(s, begin);
@@ -274,12 +274,21 @@ void session_advance(struct session *s)
 static void note_status(struct session *s, bool failed)
 {
     const struct answer *a = &s->backend->answer;
+    s->backend->unsure = failed && !(s->backend->status & STATUS_AUTOCOMMIT);
     if (!failed) {
         s->backend->status = s->status = a->ok.status;
     } else if (a->err.code == 1213) { /* a deadlock's victim is rolled back; others say nothing */
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         s->backend->status &= (uint16_t)~STATUS_IN_TRANS;
     }
+}
+
+/* SET TRANSACTION holds for one transaction, which has begun, or was one statement long. */
+static void forget_isolation(struct session *s)
+{
+    if (s->isolation_set)
+        s->isolation_text = NULL;
+    s->isolation_set = false;
 }
 
 /* The server's word decides whether a transaction is open; then the backend stays. */
@@ -302,7 +311,7 @@ static void end_shard(struct session *s, bool failed)
     if (failed)
         session_relay_err(s, &error);
     pin_or_release(s);
-    plan_cache_forget_answers(s->worker->plans);
+    worker_schema_changed(s->worker);
     if (failed) {
         session_done(s);
     } else if (++s->next_shard < s->deployment->topology->shard_count) {
@@ -347,8 +356,11 @@ static void end_refused(struct session *s)
 {
     struct err_packet error = s->backend->answer.err;
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
-    bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined;
-    s->trying = false;
+    bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->isolation_set;
+    s->isolation_set = false;
+    if (s->trying)
+        session_undo_set(s);
+    s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
     session_relay_err(s, &error);
     plan_entry_release(s->deferred);
     s->deferred = NULL;
@@ -420,7 +432,11 @@ void session_on_step_end(struct session *s, bool failed)
         vars_copy(b->worker->interned, &b->vars, session_vars(s));
         b->vars_unknown = false;
         break;
+    case STEP_ISOLATION:
+        s->isolation_set = true;
+        break;
     case STEP_BEGIN:
+        forget_isolation(s);
         s->begin_pending = false;
         s->pinned = true;
         if (s->pipelined) { /* the command's answer follows */
@@ -432,6 +448,7 @@ void session_on_step_end(struct session *s, bool failed)
         }
         break;
     case STEP_COMMAND:
+        forget_isolation(s);
         end_command(s, failed);
         return;
     case STEP_NONE: /* nothing was to be sent */
@@ -455,9 +472,11 @@ void session_on_backend_lost(struct session *s, const struct err *reason)
     struct request *q = &s->request;
     s->backend = NULL;
     s->pinned = false;
+    s->isolation_set = false;
     s->step = STEP_NONE;
     if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
         s->lost_transaction = in_transaction;
+        s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;
     }
     bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined);

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
+enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
+
 /* ---- the statements ---- */
 
 static struct client_stmt *find(struct session *s, uint32_t id)
@@ -14,7 +16,7 @@ static struct client_stmt *find(struct session *s, uint32_t id)
     return stmt;
 }
 
-static void forget_long_data(struct client_stmt *stmt)
+static void forget_long_data(struct session *s, struct client_stmt *stmt)
 {
     for (uint32_t i = 0; stmt->long_data && i < stmt->entry->template->client_params; i++)
         buf_fini(&stmt->long_data[i]);
@@ -22,6 +24,7 @@ static void forget_long_data(struct client_stmt *stmt)
     mem_free(stmt->has_long_data);
     stmt->long_data = NULL;
     stmt->has_long_data = NULL;
+    s->long_bytes -= stmt->long_bytes;
     stmt->long_bytes = 0;
     stmt->long_error.code = MQ_OK;
 }
@@ -30,7 +33,7 @@ static void destroy(struct session *s, struct client_stmt *stmt)
 {
     HASH_DEL(s->stmts, stmt);
     s->stmt_count--;
-    forget_long_data(stmt);
+    forget_long_data(s, stmt);
     mem_free(stmt->types);
     plan_entry_release(stmt->entry);
     mem_free(stmt);
@@ -202,18 +205,6 @@ static struct client_stmt *find_or_refuse(struct session *s, struct slice payloa
     return stmt;
 }
 
-/* Long data takes the place of what the packet leaves out. */
-static void fill_long_data(struct session *s, struct client_stmt *stmt, struct execute *x)
-{
-    for (uint32_t i = 0; stmt->long_data && i < stmt->entry->template->client_params; i++) {
-        if (!stmt->has_long_data[i])
-            continue;
-        struct param_type type = x->params[i].type;
-        x->params[i] = execute_string(&s->worker->arena, buf_slice(&stmt->long_data[i]));
-        x->params[i].type = type;
-    }
-}
-
 static bool is_text_type(uint8_t type)
 {
     switch (type) {
@@ -230,6 +221,20 @@ static bool is_text_type(uint8_t type)
         return true;
     default:
         return false;
+    }
+}
+
+/* Long data takes the place of what the packet leaves out. Only a type that is sent with its
+ * length may stand for it: under another one the shard would read what follows as values. */
+static void fill_long_data(struct session *s, struct client_stmt *stmt, struct execute *x)
+{
+    for (uint32_t i = 0; stmt->long_data && i < stmt->entry->template->client_params; i++) {
+        if (!stmt->has_long_data[i])
+            continue;
+        struct param_type type = x->params[i].type;
+        x->params[i] = execute_string(&s->worker->arena, buf_slice(&stmt->long_data[i]));
+        if (is_text_type(type.type))
+            x->params[i].type = type;
     }
 }
 
@@ -252,10 +257,12 @@ static void compose(struct session *s, const struct template *t, const struct ex
 {
     struct arena *arena = &s->worker->arena;
     struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
-    for (uint32_t i = 0; i < t->backend_param_count; i++)
+    for (uint32_t i = 0; i < t->backend_param_count; i++) {
         params[i] = t->backend_params[i] == PARAM_TENANT
                         ? execute_string(arena, slice_cstr(r->tenant->name))
                         : x->params[t->backend_params[i]];
+        params[i].type.flags &= UNSIGNED_FLAG; /* other bits would name another type */
+    }
     uint8_t seq = 0;
     size_t mark = packet_open(&s->request.bytes);
     execute_write(&s->request.bytes, 0, 0, params, t->backend_param_count);
@@ -269,7 +276,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.execute = true;
     s->request.entry = plan_entry_acquire(stmt->entry);
     compose(s, stmt->entry->template, x, r);
-    forget_long_data(stmt);
+    forget_long_data(s, stmt);
     if (r->verdict == VERDICT_PASS) {
         session_run_on_any_shard(s);
         return;
@@ -278,6 +285,44 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.shard = r->shard;
     session_remember_tenant(s, r);
     session_run_request(s);
+}
+
+/* Servers read these two as strings, whatever their names say. No client sends them. */
+static enum err_code check_types(const struct client_stmt *stmt, struct err *reterr)
+{
+    for (uint32_t i = 0; i < stmt->entry->template->client_params; i++)
+        if (stmt->types[i].type == TYPE_YEAR || stmt->types[i].type == TYPE_INT24)
+            return err_set(reterr, MQ_PARAMETER_VALUES, "parameter %u is bound as type %u", i + 1,
+                           stmt->types[i].type);
+    return MQ_OK;
+}
+
+/* After a reload, or when more is known of the servers, the text is planned anew. */
+static enum err_code plan_again(struct session *s, struct client_stmt *stmt, struct err *reterr)
+{
+    struct plan_entry *old = stmt->entry;
+    struct topology *topology = s->deployment->topology;
+    struct dialect dialect = session_dialect(s);
+    struct lexed lexed;
+    if (old->topology == topology && dialect_eq(&old->dialect, &dialect))
+        return MQ_OK;
+    enum err_code code = lex(old->lexed.text, &dialect, &s->worker->arena, &lexed, reterr);
+    if (code)
+        return code;
+    struct plan_entry *entry = plan_cache_get(s->worker->plans, topology, &dialect, &lexed, true);
+    if (entry->template->verdict == VERDICT_REJECT)
+        *reterr = entry->template->reject;
+    else if (entry->template->verdict == VERDICT_EVERY_SHARD ||
+             entry->template->client_params != old->template->client_params)
+        err_set(reterr, MQ_NOT_PREPARABLE,
+                "since a reload this statement has to be prepared again");
+    if (reterr->code) {
+        plan_entry_release(entry);
+        return reterr->code;
+    }
+    stmt->entry = entry;
+    plan_entry_release(old);
+    return MQ_OK;
 }
 
 bool session_execute(struct session *s, struct slice payload)
@@ -294,11 +339,15 @@ bool session_execute(struct session *s, struct slice payload)
     e = stmt->long_error;
     if (!e.code && stmt->entry->dialect.modes != s->modes)
         err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
-    if (!e.code)
+    if (!e.code && plan_again(s, stmt, &e) == MQ_OK) {
+        t = stmt->entry->template;
         execute_parse(payload, t->client_params, stmt->types, &stmt->has_types, stmt->has_long_data,
                       &s->worker->arena, &x, &e);
+    }
+    if (!e.code && t->client_params)
+        check_types(stmt, &e);
     if (e.code) {
-        forget_long_data(stmt);
+        forget_long_data(s, stmt);
         session_refuse(s, &e);
         return true;
     }
@@ -309,7 +358,9 @@ bool session_execute(struct session *s, struct slice payload)
     fill_long_data(s, stmt, &x);
     if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r, &refused))
         return false;
-    if (!refused)
+    if (refused)
+        forget_long_data(s, stmt);
+    else
         run(s, stmt, &x, &r);
     return true;
 }
@@ -325,7 +376,7 @@ static void take_long_data(struct session *s, struct client_stmt *stmt, uint16_t
         err_set(&stmt->long_error, MQ_PARAMETER_VALUES, "long data for parameter %u of %u", number + 1u, count);
         return;
     }
-    if (data.len > max - stmt->long_bytes) {
+    if (s->long_bytes > max || data.len > max - s->long_bytes) {
         err_set(&stmt->long_error, MQ_STATEMENT_TOO_LARGE, "long data is larger than limits.max_statement_size");
         return;
     }
@@ -335,6 +386,7 @@ static void take_long_data(struct session *s, struct client_stmt *stmt, uint16_t
     }
     stmt->has_long_data[number] = true;
     stmt->long_bytes += data.len;
+    s->long_bytes += data.len;
     buf_append_slice(&stmt->long_data[number], data);
 }
 
@@ -362,7 +414,7 @@ void session_stmt_reset(struct session *s, struct slice payload)
     struct client_stmt *stmt = find_or_refuse(s, payload, "mysqld_stmt_reset");
     if (!stmt)
         return;
-    forget_long_data(stmt);
+    forget_long_data(s, stmt);
     session_send_ok(s);
     session_done(s);
 }

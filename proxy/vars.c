@@ -1,33 +1,9 @@
 #include "proxy/vars.h"
 
 #include <stdint.h>
-#include <uthash.h>
 
 #include "base/memory.h"
-
-static const struct var_info infos[] = {
-#define VAR_ROW(id, name, mysql, mariadb, kind, summary) \
-    { name, mysql, mariadb, VAR_KIND_##kind, summary },
-#include "proxy/vars.def"
-#undef VAR_ROW
-};
-
-const struct var_info *var_info(enum var v)
-{
-    return &infos[v];
-}
-
-int var_find(struct slice name)
-{
-    if (slice_ieq_cstr(name, "tx_isolation"))
-        return VAR_ISOLATION;
-    if (slice_ieq_cstr(name, "tx_read_only"))
-        return VAR_READ_ONLY;
-    for (int i = 0; i < VAR_COUNT; i++)
-        if (i != VAR_NAMES && slice_ieq_cstr(name, infos[i].name))
-            return i;
-    return -1;
-}
+#include "proxy/hash.h"
 
 struct interned {
     UT_hash_handle hh;
@@ -131,12 +107,12 @@ void vars_statement(const struct vars *have, const struct vars *want, enum flavo
     bool names = names_again(have, want);
     for (int i = 0; i < VAR_COUNT; i++) {
         const char *value = want->values[i] ? want->values[i] : "DEFAULT";
-        const char *name = flavour == FLAVOUR_MARIADB ? infos[i].mariadb : infos[i].mysql;
+        const char *name = flavour == FLAVOUR_MARIADB ? var_info((enum var)i)->mariadb : var_info((enum var)i)->mysql;
         if (i == VAR_NAMES ? !names : refines_names(i) && names ? !want->values[i]
                                                                : have->values[i] == want->values[i])
             continue;
         if (i == VAR_NAMES)
-            buf_printf(out, "%sNAMES %s", separator, value);
+            buf_printf(out, "%s%s", separator, want->values[i] ? value : "NAMES DEFAULT");
         else if (name)
             buf_printf(out, "%s%s = %s", separator, name, value);
         else

@@ -5,25 +5,8 @@
 #define MQ_PROXY_VARS_H
 
 #include "base/buf.h"
+#include "routing/variables.h"
 #include "sql/dialect.h"
-
-enum var {
-#define VAR_ROW(id, name, mysql, mariadb, kind, summary) VAR_##id,
-#include "proxy/vars.def"
-#undef VAR_ROW
-    VAR_COUNT
-};
-
-enum var_kind { VAR_KIND_TRACKED, VAR_KIND_OWN };
-
-struct var_info {
-    const char *name, *mysql, *mariadb;
-    enum var_kind kind;
-    const char *summary;
-};
-const struct var_info *var_info(enum var v);
-/* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */
-int var_find(struct slice name);
 
 struct intern_table; /* per worker: one copy of each value */
 struct intern_table *intern_table_create(void);
@@ -35,7 +18,7 @@ struct vars {
 
 void vars_init(struct vars *v);
 void vars_fini(struct intern_table *t, struct vars *v);
-/* value.data NULL sets the default. */
+/* value.data NULL sets the default; value holds no NUL byte. */
 void vars_set(struct intern_table *t, struct vars *v, enum var var, struct slice value);
 void vars_copy(struct intern_table *t, struct vars *to, const struct vars *from);
 static inline bool vars_eq(const struct vars *a, const struct vars *b)

@@ -240,6 +240,21 @@ static void post(struct worker *w, void (*deliver)(struct message *, void *))
     mailbox_post(&w->mailbox, m);
 }
 
+static void deliver_schema_changed(struct message *m, void *context)
+{
+    struct worker *w = context;
+    plan_cache_forget_answers(w->plans);
+    mem_free(m);
+}
+
+void worker_schema_changed(struct worker *w)
+{
+    plan_cache_forget_answers(w->plans);
+    for (uint32_t i = 0; i < w->fleet->worker_count; i++)
+        if (&w->fleet->workers[i] != w)
+            post(&w->fleet->workers[i], deliver_schema_changed);
+}
+
 void worker_drain(struct worker *w)
 {
     post(w, deliver_drain);
@@ -308,10 +323,19 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 
 /* ---- life ---- */
 
+/* Until a shard was seen. */
+static struct dialect assumed_dialect(const struct config *config)
+{
+    struct dialect d = dialect_default();
+    if (config->server_version)
+        (void)dialect_of_version(slice_cstr(config->server_version), &d);
+    return d;
+}
+
 bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
                  struct deployment *deployment, struct tenant_map *tenants)
 {
-    *w = (struct worker){ .number = number, .fleet = fleet, .clock = clock_monotonic_ms };
+    *w = (struct worker){ .number = number, .fleet = fleet, .connect = io_connect, .clock = clock_monotonic_ms };
     if (!mailbox_init(&w->mailbox))
         return false;
     w->base = event_base_new();
@@ -319,7 +343,7 @@ bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
         return false;
     w->deployment = deployment_acquire(deployment);
     w->tenants = tenant_map_acquire(tenants);
-    w->dialect = dialect_default();
+    w->dialect = assumed_dialect(deployment->topology->config);
     list_init(&w->sessions);
     list_init(&w->held);
     list_init(&w->dying);

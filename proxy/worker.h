@@ -48,6 +48,9 @@ struct worker {
     struct event *on_mail, *on_tick, *on_cleanup, *on_probed;
     struct mailbox mailbox;
     pthread_t thread;
+    /* How the outside is reached and what time it is: io_connect and the monotonic clock,
+     * unless a test puts its own in their place. */
+    struct io *(*connect)(struct event_base *base, const struct sockaddr *address, socklen_t len);
     uint64_t (*clock)(void);
     uint64_t now_ms; /* as of the last event that needed it */
 
@@ -95,6 +98,8 @@ void worker_stop(struct worker *w);
 void worker_yield_backend(struct worker *w, uint32_t shard);
 
 /* On the worker's thread. */
+/* DDL went through: no worker answers a PREPARE from what it knew before. */
+void worker_schema_changed(struct worker *w);
 /* A server told its version. False when it is of another flavour than the others: one
  * statement cannot be read in two ways. */
 bool worker_learn_version(struct worker *w, struct slice version, const struct dialect *dialect);

@@ -1,0 +1,416 @@
+/* Prepared statements: the tenant's hidden parameter, statements that are prepared again
+ * where they are needed, and what is answered without a shard. */
+#include "tests/unit/proxy/proxy_test.h"
+
+#define PICK "SELECT id FROM queue_messages WHERE topic = ? AND offset > ? LIMIT ?"
+#define PICK_SENT \
+    "SELECT id FROM queue_messages WHERE tenant = ? AND ( topic = ? AND offset > ?) LIMIT ?"
+
+enum { THEIR_ID = 40 };
+
+static struct gate gate;
+
+static int open_gate(void **state)
+{
+    (void)state;
+    gate_open(&gate, GATE_YAML);
+    return 0;
+}
+
+static int close_gate(void **state)
+{
+    (void)state;
+    gate_close(&gate);
+    return 0;
+}
+
+static void add_definition(struct buf *b, uint8_t *seq, const char *name)
+{
+    struct column_def column = { .schema = SLICE_LIT("shard"),
+                                 .name = slice_cstr(name),
+                                 .charset = 45,
+                                 .type = TYPE_VAR_STRING };
+    size_t mark = packet_open(b);
+    column_def_write(b, &column);
+    packet_close(b, mark, seq);
+}
+
+/* The shard has prepared: parameters p0, p1, …, one column. */
+static void shard_say_prepared(struct peer *shard, uint32_t id, uint16_t params)
+{
+    static const char *const names[] = { "p0", "p1", "p2", "p3", "p4" };
+    struct buf b;
+    uint8_t seq = 1;
+    buf_init(&b);
+    struct prepare_ok ok = { .statement_id = id, .params = params, .columns = 1 };
+    size_t mark = packet_open(&b);
+    prepare_ok_write(&b, &ok);
+    packet_close(&b, mark, &seq);
+    for (uint16_t i = 0; i < params; i++)
+        add_definition(&b, &seq, names[i]);
+    add_definition(&b, &seq, "id");
+    peer_send_buf(shard, &b);
+    gate_run(&gate);
+}
+
+static struct prepare_ok expect_prepared(struct peer *p, uint16_t params)
+{
+    struct prepare_ok ok;
+    struct column_def column;
+    assert_true(prepare_ok_parse(expect_packet(p, 1), &ok));
+    assert_int_equal(ok.params, params);
+    for (uint8_t i = 0; i < params; i++)
+        assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + i)), &column));
+    assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + params)), &column));
+    assert_slice(column.name, SLICE_LIT("id"), "column");
+    assert_slice(column.schema, SLICE_LIT("mq"), "its database");
+    expect_nothing(p);
+    return ok;
+}
+
+static bool next_is(const struct peer *shard, uint8_t command)
+{
+    return buf_len(&shard->in) > PACKET_HEADER && buf_begin(&shard->in)[PACKET_HEADER] == command;
+}
+
+/* Prepares through a shard, whichever it is; there its number is THEIR_ID and the shard's. */
+static uint32_t prepare(struct peer *p, const char *text, const char *sent, uint16_t params)
+{
+    client_command(p, COM_STMT_PREPARE, slice_cstr(text));
+    gate_run(&gate);
+    for (size_t i = 0; i < gate.shard_count; i++) {
+        struct peer *shard = &gate.shards[i];
+        if (!buf_len(&shard->in))
+            continue;
+        if (next_is(shard, COM_STMT_CLOSE))
+            shard_expect_command(shard, COM_STMT_CLOSE);
+        assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), slice_cstr(sent), "prepared");
+        shard_say_prepared(shard, THEIR_ID + shard->shard, params + 1);
+    }
+    return expect_prepared(p, params).statement_id;
+}
+
+static struct execute_param text_param(struct arena *arena, const char *text)
+{
+    return execute_string(arena, slice_cstr(text));
+}
+
+static void execute(struct peer *p, uint32_t id, const struct execute_param *params, size_t count)
+{
+    struct buf payload;
+    buf_init(&payload);
+    execute_write(&payload, id, 0, params, count);
+    peer_send_packet(p, 0, buf_slice(&payload));
+    buf_fini(&payload);
+    gate_run(&gate);
+}
+
+static void execute_pick(struct peer *p, uint32_t id, const char *topic)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct execute_param params[] = {
+        text_param(&arena, topic),
+        { .type = { TYPE_LONGLONG, 0x80 }, .value = SLICE_LIT("\7\0\0\0\0\0\0\0") },
+        { .type = { TYPE_LONG, 0 }, .value = SLICE_LIT("\5\0\0\0") },
+    };
+    execute(p, id, params, COUNT(params));
+    arena_fini(&arena);
+}
+
+/* The EXECUTE that a shard got, byte by byte but for its command byte. */
+static void expect_pick(struct peer *shard, uint32_t id, const char *tenant, const char *topic)
+{
+    struct buf want;
+    buf_init(&want);
+    write_u32(&want, id);
+    write_u8(&want, 0);
+    write_u32(&want, 1);
+    write_u8(&want, 0); /* no NULLs */
+    write_u8(&want, 1);
+    buf_append(&want, "\xfd\0\xfd\0\x08\x80\x03\0", 8);
+    write_lenenc_slice(&want, slice_cstr(tenant));
+    write_lenenc_slice(&want, slice_cstr(topic));
+    buf_append(&want, "\7\0\0\0\0\0\0\0\5\0\0\0", 12);
+    assert_slice(shard_expect_command(shard, COM_STMT_EXECUTE), buf_slice(&want), "EXECUTE");
+    buf_fini(&want);
+}
+
+/* Leads a session to a tenant's shard: the statement is prepared there if it is not yet. */
+static void run_pick(struct peer *p, uint32_t id, uint32_t on, const char *tenant)
+{
+    execute_pick(p, id, "t");
+    struct peer *shard = gate_shard(&gate, on);
+    if (next_is(shard, COM_STMT_PREPARE)) {
+        assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
+                     "prepared");
+        shard_say_prepared(shard, THEIR_ID + on, 4);
+    }
+    expect_pick(shard, THEIR_ID + on, tenant, "t");
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+    expect_ok(p);
+}
+
+static void the_tenant_is_a_hidden_parameter(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq");
+    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    execute_pick(p, id, "t"); /* no tenant yet */
+    expect_err(p, 1, 1105, "MQ3");
+    client_query(&gate, p, "SET @mq_tenant = 'acme'");
+    expect_ok(p);
+    run_pick(p, id, 0, "acme");
+    client_query(&gate, p, "SET @mq_tenant = 'globex'");
+    expect_ok(p);
+    run_pick(p, id, 1, "globex");
+    client_query(&gate, p, "SET @mq_tenant = 'acme'");
+    expect_ok(p);
+    run_pick(p, id, 0, "acme");
+}
+
+/* The same text again, in the same session or in another one, needs no shard. */
+static void what_is_known_is_answered_at_once(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *other = login(&gate, "mq@globex");
+    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    client_command(p, COM_STMT_CLOSE, slice_of((const char[]){ (char)id, 0, 0, 0 }, 4));
+    for (int i = 0; i < 2; i++) {
+        struct peer *client = i ? other : p;
+        client_command(client, COM_STMT_PREPARE, SLICE_LIT(PICK));
+        gate_run(&gate);
+        expect_prepared(client, 3);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        expect_nothing(gate_shard(&gate, i));
+    /* Metadata depends on the session's variables. */
+    client_query(&gate, p, "SET NAMES latin1");
+    expect_ok(p);
+    prepare(p, PICK, PICK_SENT, 3);
+}
+
+static void ddl_makes_it_ask_again(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *admin = client_connect(&gate);
+    prepare(p, PICK, PICK_SENT, 3);
+    assert_true(client_login(&gate, admin, "admin", "mq", GATE_CLIENT));
+    client_query(&gate, admin, "DROP TABLE queue_offsets");
+    for (uint32_t i = 0; i < 2; i++) {
+        shard_expect(gate_shard(&gate, i), "DROP TABLE queue_offsets");
+        gate_say_ok(&gate, gate_shard(&gate, i), IDLE_STATUS);
+    }
+    expect_ok(admin);
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    gate_run(&gate);
+    expect_nothing(p);
+}
+
+/* A backend that had it gets it anew: the old one is closed in the same breath. */
+static void asking_again_closes_the_old_one(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    prepare(p, PICK, PICK_SENT, 3);
+    plan_cache_forget_answers(gate.worker->plans);
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    gate_run(&gate);
+    for (size_t i = 0; i < gate.shard_count; i++) {
+        if (!buf_len(&gate.shards[i].in))
+            continue;
+        const char closed[] = { (char)(THEIR_ID + gate.shards[i].shard), 0, 0, 0 };
+        assert_slice(shard_expect_command(&gate.shards[i], COM_STMT_CLOSE),
+                     slice_of(closed, sizeof closed), "closed");
+        shard_expect_command(&gate.shards[i], COM_STMT_PREPARE);
+        shard_say_prepared(&gate.shards[i], 44, 4);
+    }
+    expect_prepared(p, 3);
+}
+
+static int open_small_gate(void **state)
+{
+    (void)state;
+    gate_open(&gate, GATE_YAML "pool: {max_statements: 2}\n");
+    return 0;
+}
+
+static void backends_keep_a_bounded_number(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    char text[64];
+    for (uint32_t i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "SELECT id, %u FROM queue_messages", i);
+        client_command(p, COM_STMT_PREPARE, slice_cstr(text));
+        gate_run(&gate);
+        struct peer *shard = gate_shard(&gate, buf_len(&gate_shard(&gate, 0)->in) ? 0 : 1);
+        if (i == 2)
+            assert_slice(shard_expect_command(shard, COM_STMT_CLOSE), SLICE_LIT("\x32\0\0\0"),
+                         "the oldest");
+        shard_expect_command(shard, COM_STMT_PREPARE);
+        shard_say_prepared(shard, 50 + i, 1);
+        expect_prepared(p, 0);
+    }
+}
+
+static void long_data_is_sent_as_a_string(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        uint8_t type, sent;
+    } cases[] = {
+        { "a blob", TYPE_BLOB, TYPE_BLOB },
+        { "a number: the shard must not read the bytes as one", TYPE_LONGLONG, TYPE_VAR_STRING },
+        { "nothing", TYPE_NULL, TYPE_VAR_STRING },
+    };
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, "SELECT id FROM queue_messages WHERE payload = ?",
+                          "SELECT id FROM queue_messages WHERE tenant = ? AND ( payload = ?)", 1);
+    struct peer *shard = gate_shard(&gate, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        client_command(p, COM_STMT_SEND_LONG_DATA,
+                       slice_of((const char[]){ (char)id, 0, 0, 0, 0, 0, 'a', 'b' }, 8));
+        client_command(p, COM_STMT_SEND_LONG_DATA,
+                       slice_of((const char[]){ (char)id, 0, 0, 0, 0, 0, 'c' }, 7));
+        struct execute_param param = { .type = { cases[i].type, 0 }, .long_data = true };
+        execute(p, id, &param, 1);
+        if (next_is(shard, COM_STMT_PREPARE)) {
+            shard_expect_command(shard, COM_STMT_PREPARE);
+            shard_say_prepared(shard, 40, 2);
+        }
+        struct slice got = shard_expect_command(shard, COM_STMT_EXECUTE);
+        struct slice values = slice_of(got.data + 11, got.len - 11);
+        char want[] = "\xfd\0?\0\4acme\3abc";
+        want[2] = (char)cases[i].sent;
+        assert_slice(values, slice_of(want, sizeof want - 1), cases[i].why);
+        gate_say_ok(&gate, shard, IDLE_STATUS);
+        expect_ok(p);
+    }
+}
+
+/* What servers would read in another way than it was checked is not sent. */
+static void types_that_servers_read_differently(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, "SELECT id FROM queue_messages WHERE offset = ?",
+                          "SELECT id FROM queue_messages WHERE tenant = ? AND ( offset = ?)", 1);
+    struct peer *shard = gate_shard(&gate, 0);
+    struct execute_param year = { .type = { TYPE_YEAR, 0 }, .value = SLICE_LIT("\1\0") };
+    execute(p, id, &year, 1);
+    expect_err(p, 1, 1210, "MQ");
+    struct execute_param odd = { .type = { TYPE_SHORT, 0x81 }, .value = SLICE_LIT("\1\0") };
+    execute(p, id, &odd, 1);
+    if (next_is(shard, COM_STMT_PREPARE)) {
+        shard_expect_command(shard, COM_STMT_PREPARE);
+        shard_say_prepared(shard, 40, 2);
+    }
+    struct slice got = shard_expect_command(shard, COM_STMT_EXECUTE);
+    assert_slice(slice_of(got.data + 11, 4), SLICE_LIT("\xfd\0\2\x80"), "types");
+}
+
+static void executes_that_are_refused(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    execute(p, id + 1, NULL, 0);
+    expect_err(p, 1, 1243, "MQ");
+    execute(p, id, NULL, 0); /* its parameters are missing */
+    assert_int_equal((uint8_t)expect_packet(p, 1).data[0], 0xff);
+    client_query(&gate, p, "SET sql_mode = 'ANSI_QUOTES'");
+    expect_ok(p);
+    execute_pick(p, id, "t");
+    expect_err(p, 1, 1231, "MQ");
+    client_command(p, COM_STMT_CLOSE, slice_of((const char[]){ (char)id, 0, 0, 0 }, 4));
+    execute_pick(p, id, "t");
+    expect_err(p, 1, 1243, "MQ");
+}
+
+/* The catalogue that a template points into goes with its topology. */
+static void statements_outlive_a_reload(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    struct err e;
+    struct topology *topology = gate_topology(GATE_YAML);
+    struct tenant_map *tenants;
+    assert_int_equal(topology_hash_tenants(topology, &tenants, &e), MQ_OK);
+    struct deployment *d = deployment_create(topology);
+    worker_deploy(gate.worker, d, tenants, 0);
+    deployment_release(d);
+    tenant_map_release(tenants);
+    gate_run(&gate);
+    execute_pick(p, id, "t");
+    struct peer *shard = gate_shard(&gate, 0);
+    assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
+                 "prepared anew");
+    shard_say_prepared(shard, 60, 4);
+    expect_pick(shard, 60, "acme", "t");
+}
+
+static void a_shard_with_other_parameters_is_not_believed(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    gate_run(&gate);
+    for (size_t i = 0; i < gate.shard_count; i++) {
+        if (!buf_len(&gate.shards[i].in))
+            continue;
+        shard_expect_command(&gate.shards[i], COM_STMT_PREPARE);
+        shard_say_prepared(&gate.shards[i], 40, 2);
+    }
+    expect_err(p, 1, 1835, "MQ5004");
+}
+
+/* PREPARE runs before SET TRANSACTION, so that nothing stands between that and BEGIN. */
+static void a_failed_prepare_leaves_the_transaction_pending(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    client_query(&gate, p, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+    expect_ok(p);
+    client_query(&gate, p, "BEGIN");
+    expect_ok(p);
+    for (size_t i = 0; i < gate.shard_count; i++)
+        peer_close(&gate.shards[i]); /* the new ones have nothing prepared */
+    gate_run(&gate);
+    execute_pick(p, id, "t");
+    struct peer *shard = gate_shard(&gate, 0);
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    gate_say_err(&gate, shard, 1146, "Table 'shard.queue_messages' doesn't exist");
+    expect_err(p, 1, 1146, "Table");
+    execute_pick(p, id, "t");
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    shard_say_prepared(shard, 70, 4);
+    assert_slice(buf_slice(&gate.set), SLICE_LIT("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"),
+                 "once");
+    shard_expect(shard, "BEGIN");
+    expect_pick(shard, 70, "acme", "t");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_tenant_is_a_hidden_parameter),
+        TEST(what_is_known_is_answered_at_once),
+        TEST(ddl_makes_it_ask_again),
+        TEST(asking_again_closes_the_old_one),
+        cmocka_unit_test_setup_teardown(backends_keep_a_bounded_number, open_small_gate,
+                                        close_gate),
+        TEST(long_data_is_sent_as_a_string),
+        TEST(types_that_servers_read_differently),
+        TEST(executes_that_are_refused),
+        TEST(statements_outlive_a_reload),
+        TEST(a_shard_with_other_parameters_is_not_believed),
+        TEST(a_failed_prepare_leaves_the_transaction_pending),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

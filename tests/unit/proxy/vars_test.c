@@ -1,0 +1,129 @@
+/* The SET statement that brings a backend in line. */
+#include "tests/unit/proxy/proxy_test.h"
+
+struct setting {
+    enum var var;
+    const char *value;
+};
+
+static void fill(struct intern_table *t, struct vars *v, const struct setting *settings)
+{
+    vars_init(v);
+    for (; settings->value; settings++)
+        vars_set(t, v, settings->var, slice_cstr(settings->value));
+}
+
+static void statements(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        struct setting have[4], want[4];
+        enum flavour flavour;
+        const char *text;
+    } cases[] = {
+        { "alike", { { VAR_NAMES, "NAMES utf8mb4" } }, { { VAR_NAMES, "NAMES utf8mb4" } }, FLAVOUR_MYSQL, "" },
+        { "names", { { 0 } }, { { VAR_NAMES, "NAMES latin1" } }, FLAVOUR_MYSQL, "SET NAMES latin1" },
+        { "several",
+          { { VAR_NAMES, "NAMES latin1" } },
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_AUTOCOMMIT, "0" }, { VAR_TIME_ZONE, "'+00:00'" } },
+          FLAVOUR_MYSQL,
+          "SET NAMES utf8mb4, autocommit = 0, time_zone = '+00:00'" },
+        { "back to the default",
+          { { VAR_AUTOCOMMIT, "0" } },
+          { { 0 } },
+          FLAVOUR_MYSQL,
+          "SET autocommit = DEFAULT" },
+        { "MySQL's name",
+          { { 0 } },
+          { { VAR_ISOLATION, "'SERIALIZABLE'" } },
+          FLAVOUR_MYSQL,
+          "SET transaction_isolation = 'SERIALIZABLE'" },
+        { "MariaDB's name",
+          { { 0 } },
+          { { VAR_ISOLATION, "'SERIALIZABLE'" } },
+          FLAVOUR_MARIADB,
+          "SET tx_isolation = 'SERIALIZABLE'" },
+        { "NAMES undoes what refines it, so that follows",
+          { { VAR_NAMES, "NAMES latin1" }, { VAR_RESULTS, "NULL" } },
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_RESULTS, "NULL" } },
+          FLAVOUR_MYSQL,
+          "SET NAMES utf8mb4, character_set_results = NULL" },
+        { "what refined is gone: NAMES again",
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_RESULTS, "NULL" } },
+          { { VAR_NAMES, "NAMES utf8mb4" } },
+          FLAVOUR_MYSQL,
+          "SET NAMES utf8mb4" },
+        { "one gone, the other stays",
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_RESULTS, "NULL" }, { VAR_COLLATION, "utf8mb4_bin" } },
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_COLLATION, "utf8mb4_bin" } },
+          FLAVOUR_MYSQL,
+          "SET NAMES utf8mb4, collation_connection = utf8mb4_bin" },
+        { "refined only",
+          { { VAR_NAMES, "NAMES utf8mb4" } },
+          { { VAR_NAMES, "NAMES utf8mb4" }, { VAR_RESULTS, "NULL" } },
+          FLAVOUR_MYSQL,
+          "SET character_set_results = NULL" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct intern_table *t = intern_table_create();
+        struct vars have, want;
+        struct buf out;
+        buf_init(&out);
+        fill(t, &have, cases[i].have);
+        fill(t, &want, cases[i].want);
+        vars_statement(&have, &want, cases[i].flavour, &out);
+        assert_slice(buf_slice(&out), slice_cstr(cases[i].text), cases[i].why);
+        buf_fini(&out);
+        vars_fini(t, &have);
+        vars_fini(t, &want);
+        intern_table_destroy(t);
+    }
+}
+
+static void values_are_shared_and_go_with_their_last_holder(void **state)
+{
+    (void)state;
+    struct intern_table *t = intern_table_create();
+    struct vars a, b;
+    vars_init(&a);
+    vars_init(&b);
+    vars_set(t, &a, VAR_TIME_ZONE, SLICE_LIT("'x'"));
+    vars_set(t, &b, VAR_TIME_ZONE, SLICE_LIT("'x'"));
+    assert_ptr_equal(a.values[VAR_TIME_ZONE], b.values[VAR_TIME_ZONE]);
+    assert_true(vars_eq(&a, &b));
+    vars_set(t, &a, VAR_TIME_ZONE, SLICE_LIT("'y'"));
+    assert_false(vars_eq(&a, &b));
+    vars_copy(t, &b, &a);
+    assert_true(vars_eq(&a, &b));
+    vars_fini(t, &a);
+    assert_string_equal(b.values[VAR_TIME_ZONE], "'y'");
+    vars_set(t, &b, VAR_TIME_ZONE, slice_of(b.values[VAR_TIME_ZONE], 3)); /* its own text */
+    assert_string_equal(b.values[VAR_TIME_ZONE], "'y'");
+    vars_fini(t, &b);
+    intern_table_destroy(t);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    assert_int_equal(var_find(SLICE_LIT("TX_isolation")), VAR_ISOLATION);
+    assert_int_equal(var_find(SLICE_LIT("transaction_isolation")), VAR_ISOLATION);
+    assert_int_equal(var_find(SLICE_LIT("Autocommit")), VAR_AUTOCOMMIT);
+    assert_int_equal(var_find(SLICE_LIT("names")), -1);
+    assert_int_equal(var_find(SLICE_LIT("max_connections")), -1);
+    for (int i = 0; i < VAR_COUNT; i++) {
+        const struct var_info *info = var_info((enum var)i);
+        assert_true(info->kind == VAR_KIND_OWN || i == VAR_NAMES || (info->mysql && info->mariadb));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements),
+        cmocka_unit_test(values_are_shared_and_go_with_their_last_holder),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
