@@ -353,8 +353,7 @@ static int parse_options(int argc, char **argv, struct options *o, bool *ret_hel
 
 int cmd_check(int argc, char **argv)
 {
-    const char *file = getenv("MQGATE_CONFIG");
-    struct options o = { .config = file && *file ? file : "mqgate.yaml" };
+    struct options o = { .config = settings_path(NULL) };
     bool help = false;
     int status = parse_options(argc, argv, &o, &help);
     if (status != EXIT_DONE)

@@ -1,18 +1,13 @@
 /* mqgate explain: what would become of a statement, without a server: the verdict, the
  * tenant and what named it, the shard, and every byte that would be changed. */
 #include <getopt.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/explain.h"
 #include "placement/map_rows.h"
 #include "placement/snapshot_file.h"
-#include "routing/route.h"
-
-extern char **environ;
 
 static const char help_text[] =
     "Usage: mqgate explain [-c FILE] [OPTION]... SQL\n"
@@ -34,7 +29,8 @@ static const char help_text[] =
     "      --user NAME         account of the configuration\n"
     "      --listener NAME     listener of the configuration\n"
     "      --attr tenant=NAME  connection attribute\n"
-    "      --set NAME=VALUE    @mq_tenant or @mq_schema as if SET before\n"
+    "      --set NAME=VALUE    @mq_tenant or @mq_schema as if SET before; a path of the\n"
+    "                          configuration, e.g. default_tenant=orders, overrides the file\n"
     "      --sql-mode MODES    as if SET before\n"
     "      --dialect SERVER    what the shards run, e.g. mysql-9.7 or mariadb-10.11 (default:\n"
     "                          server_version of the configuration, else mysql-8.0)\n"
@@ -48,36 +44,6 @@ static const char help_text[] =
     "\n"
     "Exit status: 0 the statement would be served, 1 it would be refused (or a fault),\n"
     "2 wrong usage.\n";
-
-enum {
-    PARAMS_MAX = 256,
-    REPLACED_MAX = 60 /* bytes of replaced text that are shown */
-};
-
-struct options {
-    const char *config, *file, *sql;
-    const char *database, *user, *listener, *attribute, *tenant, *schema;
-    const char *sql_mode, *dialect;
-    bool prepared, tree, json;
-    struct param_value params[PARAMS_MAX];
-    uint32_t param_count;
-};
-
-/* Everything that planning needs, and what it gave. */
-struct explanation {
-    const struct options *options;
-    struct topology *topology;
-    struct tenant_map *tenants;
-    struct dialect dialect;
-    struct session_facts facts;
-    struct arena arena;
-    struct buf text; /* the statement */
-    struct lexed lexed;
-    const struct template *template;
-    struct param_value *params; /* as many as the statement has */
-    struct route route;
-    struct err err; /* the refusal */
-};
 
 /* ---- options ---- */
 
@@ -101,8 +67,11 @@ static const char *value_after(const char *argument, const char *name)
     return strncmp(argument, name, len) == 0 && argument[len] == '=' ? argument + len + 1 : NULL;
 }
 
-static bool take_setting(struct options *o, const char *argument)
+/* @mq_… is about the session, anything else about the configuration. */
+static bool take_setting(struct explain_options *o, const char *argument)
 {
+    if (argument[0] != '@')
+        return settings_add(&o->settings, argument);
     const char *tenant = value_after(argument, "@mq_tenant");
     const char *schema = value_after(argument, "@mq_schema");
     if (tenant)
@@ -112,7 +81,7 @@ static bool take_setting(struct options *o, const char *argument)
     return tenant || schema;
 }
 
-static bool take_param(struct options *o, const char *value)
+static bool take_param(struct explain_options *o, const char *value)
 {
     if (o->param_count == PARAMS_MAX)
         return false;
@@ -123,8 +92,18 @@ static bool take_param(struct options *o, const char *value)
 }
 
 enum option_letter {
-    OPTION_FILE = 256, OPTION_DATABASE, OPTION_USER, OPTION_LISTENER, OPTION_ATTR, OPTION_SET,
-    OPTION_SQL_MODE, OPTION_DIALECT, OPTION_PREPARED, OPTION_PARAM, OPTION_TREE, OPTION_JSON
+    OPTION_FILE = 256,
+    OPTION_DATABASE,
+    OPTION_USER,
+    OPTION_LISTENER,
+    OPTION_ATTR,
+    OPTION_SET,
+    OPTION_SQL_MODE,
+    OPTION_DIALECT,
+    OPTION_PREPARED,
+    OPTION_PARAM,
+    OPTION_TREE,
+    OPTION_JSON
 };
 
 static const struct option long_options[] = {
@@ -145,7 +124,7 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 }
 };
 
-static bool take_flag(struct options *o, int letter)
+static bool take_flag(struct explain_options *o, int letter)
 {
     o->prepared |= letter == OPTION_PREPARED;
     o->tree |= letter == OPTION_TREE;
@@ -153,7 +132,7 @@ static bool take_flag(struct options *o, int letter)
     return letter == OPTION_PREPARED || letter == OPTION_TREE || letter == OPTION_JSON;
 }
 
-static bool take_option(struct options *o, int letter, const char *argument)
+static bool take_option(struct explain_options *o, int letter, const char *argument)
 {
     switch (letter) {
     case 'c':
@@ -190,7 +169,7 @@ static bool take_option(struct options *o, int letter, const char *argument)
 }
 
 /* Returns -1 to go on, else the exit status. */
-static int parse_options(struct options *o, int argc, char **argv)
+static int parse_options(struct explain_options *o, int argc, char **argv)
 {
     int letter;
     optind = 1;
@@ -206,10 +185,7 @@ static int parse_options(struct options *o, int argc, char **argv)
         return misused("give one statement, or --file");
     if (!o->file)
         o->sql = argv[optind];
-    if (!o->config)
-        o->config = getenv("MQGATE_CONFIG");
-    if (!o->config)
-        o->config = "mqgate.yaml";
+    o->config = settings_path(o->config);
     return -1;
 }
 
@@ -236,13 +212,7 @@ static enum err_code read_statement(struct explanation *x)
 
 static enum err_code load_topology(struct explanation *x)
 {
-    struct config_overrides overrides = { .environment = (const char *const *)environ };
-    struct diagnostics d;
-    struct config *config = config_load(x->options->config, &overrides, &d);
-    for (size_t i = 0; i < d.count; i++)
-        fprintf(stderr, "%s:%u: %s\n", x->options->config, (unsigned)d.items[i].line,
-                d.items[i].text);
-    diagnostics_fini(&d);
+    struct config *config = settings_load(&x->options->settings, x->options->config);
     if (!config)
         return err_set(&x->err, MQ_CONFIG_INVALID, "%s is not valid", x->options->config);
     return topology_create(config, &x->topology, &x->err);
@@ -290,7 +260,7 @@ static bool parse_dialect(const char *name, struct dialect *ret)
 
 static enum err_code choose_dialect(struct explanation *x)
 {
-    const struct options *o = x->options;
+    const struct explain_options *o = x->options;
     const char *version = x->topology->config->server_version;
     struct slice name;
     x->dialect = dialect_default();
@@ -298,10 +268,9 @@ static enum err_code choose_dialect(struct explanation *x)
         return err_set(&x->err, MQ_USAGE, "--dialect takes mysql-N.N or mariadb-N.N");
     if (!o->dialect && version)
         dialect_of_version(slice_cstr(version), &x->dialect);
-    if (o->sql_mode &&
-        dialect_modes(slice_cstr(o->sql_mode), &x->dialect.modes, &name) != MODES_OK)
-        return err_set(&x->err, MQ_SQL_MODE_UNSAFE, "sql_mode %.*s is not followed",
-                       (int)name.len, name.data);
+    if (o->sql_mode && dialect_modes(slice_cstr(o->sql_mode), &x->dialect.modes, &name) != MODES_OK)
+        return err_set(&x->err, MQ_SQL_MODE_UNSAFE, "sql_mode %.*s is not followed", (int)name.len,
+                       name.data);
     return MQ_OK;
 }
 
@@ -331,8 +300,8 @@ static enum err_code select_database(struct explanation *x)
                                  : slice_cstr(x->topology->config->keyspace);
     x->facts.has_database = database.len != 0;
     if (database.len && !is_keyspace(x->topology->config, database))
-        return err_set(&x->err, MQ_DATABASE_UNKNOWN, "database %.*s is not %s",
-                       (int)database.len, database.data, x->topology->config->keyspace);
+        return err_set(&x->err, MQ_DATABASE_UNKNOWN, "database %.*s is not %s", (int)database.len,
+                       database.data, x->topology->config->keyspace);
     return choose(x, at ? at + 1 : NULL, true);
 }
 
@@ -386,7 +355,7 @@ static void bind_params(struct explanation *x)
     uint32_t count = x->template->client_params;
     if (!x->options->prepared)
         return;
-    x->params = arena_array(&x->arena, struct param_value, count + 1);
+    x->params = arena_array(x->arena, struct param_value, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         x->params[i].kind = PARAM_VALUE_UNKNOWN;
         if (i < x->options->param_count)
@@ -396,261 +365,19 @@ static void bind_params(struct explanation *x)
 
 static enum err_code work_out(struct explanation *x)
 {
-    enum err_code code = lex(buf_slice(&x->text), &x->dialect, &x->arena, &x->lexed, &x->err);
+    enum err_code code = lex(buf_slice(&x->text), &x->dialect, x->arena, &x->lexed, &x->err);
     if (code)
         return code;
-    x->template = plan(x->topology, &x->dialect, &x->lexed, &x->arena);
+    x->template = plan(x->topology, &x->dialect, &x->lexed, x->arena);
     bind_params(x);
-    struct route_input in = { .template = x->template, .lexed = &x->lexed,
-                              .dialect = &x->dialect, .facts = &x->facts, .params = x->params,
-                              .topology = x->topology, .tenants = x->tenants };
-    return route(&in, &x->arena, &x->route, &x->err) == ROUTE_OK ? MQ_OK : x->err.code;
-}
-
-/* ---- output ---- */
-
-static bool is_sent(const struct explanation *x)
-{
-    return x->route.verdict != VERDICT_LOCAL;
-}
-
-static const char *database_of(const struct explanation *x)
-{
-    uint32_t shard = x->route.verdict == VERDICT_SINGLE ? x->route.shard : 0;
-    return x->topology->shards[shard].config->database;
-}
-
-static void print_rewritten(const struct explanation *x, struct buf *out)
-{
-    route_text(x->template, &x->lexed, x->route.tenant, database_of(x), x->options->prepared, out);
-}
-
-/* The text of one edit, as it would be sent. */
-static void print_edit_text(const struct explanation *x, const struct edit *e, struct buf *out)
-{
-    struct template one = *x->template;
-    struct lexed nothing = { .text = { "", 0 }, .tokens = &(struct token){ .kind = TOKEN_END } };
-    struct edit alone = { .place = EDIT_BEFORE, .text = e->text };
-    one.edits = &alone;
-    one.edit_count = 1;
-    route_text(&one, &nothing, x->route.tenant, database_of(x), x->options->prepared, out);
-}
-
-static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,
-                       size_t *ret_to)
-{
-    const struct token *first = &x->lexed.tokens[e->first], *last = &x->lexed.tokens[e->last];
-    size_t end = (size_t)last->start + last->len;
-    *ret_from = e->place == EDIT_AFTER ? end : first->start;
-    *ret_to = e->place == EDIT_REPLACE ? end : *ret_from;
-}
-
-static void print_line(const char *name, const char *value)
-{
-    printf("%-12s %s\n", name, value);
-}
-
-static void print_edits(const struct explanation *x)
-{
-    for (size_t i = 0; i < x->template->edit_count; i++) {
-        const struct edit *e = &x->template->edits[i];
-        struct buf text;
-        size_t from, to;
-        buf_init(&text);
-        edit_bytes(x, e, &from, &to);
-        print_edit_text(x, e, &text);
-        if (from == to)
-            printf("%-12s at %zu: [%s]\n", "inserted", from, buf_cstr(&text));
-        else
-            printf("%-12s at %zu-%zu: [%.*s%s] by [%s]\n", "replaced", from, to,
-                   (int)(to - from > REPLACED_MAX ? REPLACED_MAX : to - from),
-                   x->lexed.text.data + from, to - from > REPLACED_MAX ? " …" : "",
-                   buf_cstr(&text));
-        buf_fini(&text);
-    }
-}
-
-static void print_params(const struct explanation *x)
-{
-    const struct template *t = x->template;
-    if (!x->options->prepared || !t->backend_param_count)
-        return;
-    printf("%-12s", "parameters");
-    for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        if (t->backend_params[i] == PARAM_TENANT)
-            printf(" tenant");
-        else
-            printf(" %d", (int)t->backend_params[i] + 1);
-    }
-    putchar('\n');
-}
-
-static const char *local_name(enum local_op op)
-{
-    static const char *const summaries[] = {
-        "",
-#define LOCAL_ROW(name, summary) summary,
-#include "routing/local_ops.def"
-#undef LOCAL_ROW
-    };
-    return summaries[op];
-}
-
-static void print_tenant(const struct explanation *x)
-{
-    const struct tenant *t = x->route.tenant;
-    struct buf hex;
-    if (!t)
-        return;
-    buf_init(&hex);
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    keyspace_id_print(&id, &hex);
-    printf("%-12s %s (from: %s)\n", "tenant", t->name, tenant_source_name(x->route.source));
-    print_line("keyspace id", buf_cstr(&hex));
-    print_line("shard", x->topology->shards[t->shard].config->name);
-    buf_fini(&hex);
-}
-
-static void print_served(const struct explanation *x)
-{
-    print_line("verdict", verdict_name(x->route.verdict));
-    if (!is_sent(x)) {
-        print_line("answer", local_name(x->template->local));
-        return;
-    }
-    struct buf text;
-    buf_init(&text);
-    print_tenant(x);
-    print_rewritten(x, &text);
-    print_line("sent", buf_cstr(&text));
-    print_edits(x);
-    print_params(x);
-    buf_fini(&text);
-}
-
-static void print_refused(const struct explanation *x)
-{
-    const struct err_info *info = err_info(x->err.code);
-    print_line("verdict", "reject");
-    printf("%-12s MQ%d %s, errno %d, SQLSTATE %s\n", "code", (int)info->code, info->name,
-           (int)info->mysql_errno, info->sqlstate);
-    print_line("reason", x->err.text);
-    print_line("remedy", info->remedy);
-}
-
-/* ---- the same for programs ---- */
-
-static json_t *json_text(struct slice s)
-{
-    return json_stringn(s.data, s.len);
-}
-
-static json_t *edits_json(const struct explanation *x)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < x->template->edit_count; i++) {
-        struct buf text;
-        size_t from, to;
-        buf_init(&text);
-        edit_bytes(x, &x->template->edits[i], &from, &to);
-        print_edit_text(x, &x->template->edits[i], &text);
-        json_t *o = json_object();
-        json_object_set_new(o, "offset", json_integer((json_int_t)from));
-        json_object_set_new(o, "replaced", json_integer((json_int_t)(to - from)));
-        json_object_set_new(o, "text", json_text(buf_slice(&text)));
-        json_array_append_new(list, o);
-        buf_fini(&text);
-    }
-    return list;
-}
-
-static json_t *params_json(const struct explanation *x)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < x->template->backend_param_count; i++) {
-        int32_t from = x->template->backend_params[i];
-        json_array_append_new(list, from == PARAM_TENANT ? json_string("tenant")
-                                                         : json_integer(from + 1));
-    }
-    return list;
-}
-
-static void tenant_json(const struct explanation *x, json_t *o)
-{
-    const struct tenant *t = x->route.tenant;
-    struct buf hex;
-    if (!t)
-        return;
-    buf_init(&hex);
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    keyspace_id_print(&id, &hex);
-    json_object_set_new(o, "tenant", json_string(t->name));
-    json_object_set_new(o, "source", json_string(tenant_source_name(x->route.source)));
-    json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));
-    json_object_set_new(o, "shard", json_string(x->topology->shards[t->shard].config->name));
-    buf_fini(&hex);
-}
-
-static json_t *served_json(const struct explanation *x)
-{
-    json_t *o = json_object();
-    json_object_set_new(o, "verdict", json_string(verdict_name(x->route.verdict)));
-    if (!is_sent(x)) {
-        json_object_set_new(o, "answer", json_string(local_name(x->template->local)));
-        return o;
-    }
-    struct buf text;
-    buf_init(&text);
-    print_rewritten(x, &text);
-    tenant_json(x, o);
-    json_object_set_new(o, "sent", json_text(buf_slice(&text)));
-    json_object_set_new(o, "edits", edits_json(x));
-    if (x->options->prepared)
-        json_object_set_new(o, "parameters", params_json(x));
-    buf_fini(&text);
-    return o;
-}
-
-static json_t *refused_json(const struct explanation *x)
-{
-    const struct err_info *info = err_info(x->err.code);
-    json_t *o = json_object();
-    json_object_set_new(o, "verdict", json_string("reject"));
-    json_object_set_new(o, "code", json_integer(info->code));
-    json_object_set_new(o, "name", json_string(info->name));
-    json_object_set_new(o, "errno", json_integer(info->mysql_errno));
-    json_object_set_new(o, "sqlstate", json_string(info->sqlstate));
-    json_object_set_new(o, "reason", json_text(slice_cstr(x->err.text)));
-    json_object_set_new(o, "remedy", json_string(info->remedy));
-    return o;
-}
-
-static void print_tree(const struct explanation *x)
-{
-    struct buf tree;
-    if (!x->options->tree || !x->template || !x->template->statement)
-        return;
-    buf_init(&tree);
-    node_print(&x->lexed, x->template->statement, &tree);
-    fputs(buf_cstr(&tree), stdout);
-    buf_fini(&tree);
-}
-
-static void print(const struct explanation *x, bool served)
-{
-    if (x->options->json) {
-        json_t *o = served ? served_json(x) : refused_json(x);
-        json_dumpf(o, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(o);
-    } else if (served) {
-        print_served(x);
-    } else {
-        print_refused(x);
-    }
-    print_tree(x);
+    struct route_input in = { .template = x->template,
+                              .lexed = &x->lexed,
+                              .dialect = &x->dialect,
+                              .facts = &x->facts,
+                              .params = x->params,
+                              .topology = x->topology,
+                              .tenants = x->tenants };
+    return route(&in, x->arena, &x->route, &x->err) == ROUTE_OK ? MQ_OK : x->err.code;
 }
 
 /* ---- the command ---- */
@@ -671,23 +398,24 @@ static int explain(struct explanation *x)
         return misused(x->err.text);
     if (!code)
         code = work_out(x);
-    print(x, !code);
+    explain_print(x, !code);
     return code ? EXIT_FAULT : EXIT_DONE;
 }
 
 int cmd_explain(int argc, char **argv)
 {
-    struct options options = { 0 };
-    struct explanation x = { .options = &options };
+    struct explain_options options = { 0 };
+    struct arena arena;
+    struct explanation x = { .options = &options, .arena = &arena };
     int status = parse_options(&options, argc, argv);
     if (status >= 0)
         return status;
-    arena_init(&x.arena);
+    arena_init(&arena);
     buf_init(&x.text);
     status = explain(&x);
     tenant_map_release(x.tenants);
     topology_release(x.topology);
     buf_fini(&x.text);
-    arena_fini(&x.arena);
+    arena_fini(&arena);
     return status;
 }

@@ -17,7 +17,7 @@
 enum { WAIT_MS = 2000, GREETING_MAX = 512 };
 
 static const char help[] =
-    "usage: mqgate healthcheck -c FILE [--set PATH=VALUE]...\n"
+    "usage: mqgate healthcheck [-c FILE] [--set PATH=VALUE]...\n"
     "\n"
     "Connects to the first listener of FILE and waits up to two seconds for its greeting.\n"
     "Exit status: 0 it greets, 1 it does not, 2 the command line is not understood.\n"
@@ -114,10 +114,7 @@ int cmd_healthcheck(int argc, char **argv)
             return option == 'h' ? EXIT_DONE : EXIT_USAGE;
         }
     }
-    if (!path) {
-        fputs("mqgate healthcheck needs -c FILE\n", stderr);
-        return EXIT_USAGE;
-    }
+    path = settings_path(path);
     struct config *config = settings_load(&settings, path);
     if (!config)
         return EXIT_FAULT;

@@ -7,11 +7,11 @@
 #include "proxy/server.h"
 
 static const char help[] =
-    "usage: mqgate run -c FILE [--set PATH=VALUE]...\n"
+    "usage: mqgate run [-c FILE] [--set PATH=VALUE]...\n"
     "\n"
     "Serves the queue tables of FILE's keyspace to MySQL clients.\n"
     "\n"
-    "  -c, --config FILE     the configuration (docs/configuration.md)\n"
+    "  -c, --config FILE     the configuration (default: $MQGATE_CONFIG, else mqgate.yaml)\n"
     "      --set PATH=VALUE  overrides one setting, e.g. --set log.level=debug\n"
     "\n"
     "A flag goes over the environment (MQGATE_LOG_LEVEL=debug, MQ_TENANTS=a,b), which goes over\n"
@@ -49,10 +49,10 @@ int cmd_run(int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    if (!path || optind < argc) {
-        fputs(path ? "mqgate run takes no arguments\n" : "mqgate run needs -c FILE\n", stderr);
+    if (optind < argc) {
+        fputs("mqgate run takes no arguments\n", stderr);
         return EXIT_USAGE;
     }
     struct config_overrides overrides = settings_overrides(&settings);
-    return server_run(path, &overrides);
+    return server_run(settings_path(path), &overrides);
 }

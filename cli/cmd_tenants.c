@@ -441,6 +441,7 @@ static enum parsed parse_options(int argc, char **argv, struct options *o)
             return PARSED_WRONG;
         }
     }
+    o->config = settings_path(o->config);
     o->names = argv + optind;
     o->name_count = argc - optind;
     return PARSED;
@@ -449,8 +450,6 @@ static enum parsed parse_options(int argc, char **argv, struct options *o)
 /* What is wrong with the options for this verb, or NULL. */
 static const char *check_options(const struct verb *verb, const struct options *o)
 {
-    if (!o->config)
-        return "name the configuration: -c FILE";
     if (verb->changes && o->name_count == 0)
         return "name at least one tenant";
     if (!verb->changes && o->name_count > 0)

@@ -2,7 +2,16 @@
 #include "cli/settings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+const char *settings_path(const char *given)
+{
+    const char *environment = getenv("MQGATE_CONFIG");
+    if (given)
+        return given;
+    return environment && *environment ? environment : "mqgate.yaml";
+}
 
 bool settings_add(struct settings *s, const char *setting)
 {
@@ -24,23 +33,17 @@ struct config_overrides settings_overrides(const struct settings *s)
                                       .settings = s->items };
 }
 
-void settings_print_faults(const char *path, const struct diagnostics *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        if (d->items[i].line)
-            fprintf(stderr, "%s:%u: %s\n", path, d->items[i].line, d->items[i].text);
-        else
-            fprintf(stderr, "%s: %s\n", path, d->items[i].text);
-    }
-}
-
 struct config *settings_load(const struct settings *s, const char *path)
 {
     struct config_overrides overrides = settings_overrides(s);
     struct diagnostics faults;
     diagnostics_init(&faults);
     struct config *config = config_load(path, &overrides, &faults);
-    settings_print_faults(path, &faults);
+    struct buf text;
+    buf_init(&text);
+    diagnostics_print(&faults, path, &text);
+    fputs(buf_cstr(&text), stderr);
+    buf_fini(&text);
     diagnostics_fini(&faults);
     return config;
 }

@@ -1,0 +1,256 @@
+/* The output of `mqgate explain`, for people and for programs. */
+#include "cli/explain.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+enum { REPLACED_MAX = 60 }; /* bytes of replaced text that are shown */
+
+static bool is_sent(const struct explanation *x)
+{
+    return x->route.verdict != VERDICT_LOCAL;
+}
+
+static const char *database_of(const struct explanation *x)
+{
+    uint32_t shard = x->route.verdict == VERDICT_SINGLE ? x->route.shard : 0;
+    return x->topology->shards[shard].config->database;
+}
+
+static void print_rewritten(const struct explanation *x, struct buf *out)
+{
+    route_text(x->template, &x->lexed, x->route.tenant, database_of(x), x->options->prepared, out);
+}
+
+/* The text of one edit, as it would be sent. */
+static void print_edit_text(const struct explanation *x, const struct edit *e, struct buf *out)
+{
+    struct template one = *x->template;
+    struct lexed nothing = { .text = { "", 0 }, .tokens = &(struct token){ .kind = TOKEN_END } };
+    struct edit alone = { .place = EDIT_BEFORE, .text = e->text };
+    one.edits = &alone;
+    one.edit_count = 1;
+    one.heading_count = 0;
+    route_text(&one, &nothing, x->route.tenant, database_of(x), x->options->prepared, out);
+}
+
+static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,
+                       size_t *ret_to)
+{
+    const struct token *first = &x->lexed.tokens[e->first], *last = &x->lexed.tokens[e->last];
+    size_t end = (size_t)last->start + last->len;
+    *ret_from = e->place == EDIT_AFTER ? end : first->start;
+    *ret_to = e->place == EDIT_REPLACE ? end : *ret_from;
+}
+
+static void print_line(const char *name, const char *value)
+{
+    printf("%-12s %s\n", name, value);
+}
+
+static void print_edits(const struct explanation *x)
+{
+    size_t count;
+    const struct edit *edits = route_edits(x->template, &x->lexed, x->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct edit *e = &edits[i];
+        struct buf text;
+        size_t from, to;
+        buf_init(&text);
+        edit_bytes(x, e, &from, &to);
+        print_edit_text(x, e, &text);
+        if (from == to)
+            printf("%-12s at %zu: [%s]\n", "inserted", from, buf_cstr(&text));
+        else
+            printf("%-12s at %zu-%zu: [%.*s%s] by [%s]\n", "replaced", from, to,
+                   (int)(to - from > REPLACED_MAX ? REPLACED_MAX : to - from),
+                   x->lexed.text.data + from, to - from > REPLACED_MAX ? " …" : "",
+                   buf_cstr(&text));
+        buf_fini(&text);
+    }
+}
+
+static void print_params(const struct explanation *x)
+{
+    const struct template *t = x->template;
+    if (!x->options->prepared || !t->backend_param_count)
+        return;
+    printf("%-12s", "parameters");
+    for (uint32_t i = 0; i < t->backend_param_count; i++) {
+        if (t->backend_params[i] == PARAM_TENANT)
+            printf(" tenant");
+        else
+            printf(" %d", (int)t->backend_params[i] + 1);
+    }
+    putchar('\n');
+}
+
+static const char *local_name(enum local_op op)
+{
+    static const char *const summaries[] = {
+        "",
+#define LOCAL_ROW(name, summary) summary,
+#include "routing/local_ops.def"
+#undef LOCAL_ROW
+    };
+    return summaries[op];
+}
+
+static void print_tenant(const struct explanation *x)
+{
+    const struct tenant *t = x->route.tenant;
+    struct buf hex;
+    if (!t)
+        return;
+    buf_init(&hex);
+    struct keyspace_id id = { .len = t->id_len };
+    memcpy(id.bytes, t->id, t->id_len);
+    keyspace_id_print(&id, &hex);
+    printf("%-12s %s (from: %s)\n", "tenant", t->name, tenant_source_name(x->route.source));
+    print_line("keyspace id", buf_cstr(&hex));
+    print_line("shard", x->topology->shards[t->shard].config->name);
+    buf_fini(&hex);
+}
+
+static void print_served(const struct explanation *x)
+{
+    print_line("verdict", verdict_name(x->route.verdict));
+    if (!is_sent(x)) {
+        print_line("answer", local_name(x->template->local));
+        return;
+    }
+    struct buf text;
+    buf_init(&text);
+    print_tenant(x);
+    print_rewritten(x, &text);
+    print_line("sent", buf_cstr(&text));
+    print_edits(x);
+    print_params(x);
+    buf_fini(&text);
+}
+
+static void print_refused(const struct explanation *x)
+{
+    const struct err_info *info = err_info(x->err.code);
+    print_line("verdict", "reject");
+    printf("%-12s MQ%d %s, errno %d, SQLSTATE %s\n", "code", (int)info->code, info->name,
+           (int)info->mysql_errno, info->sqlstate);
+    print_line("reason", x->err.text);
+    print_line("remedy", info->remedy);
+}
+
+/* ---- the same for programs ---- */
+
+static json_t *json_text(struct slice s)
+{
+    return json_stringn(s.data, s.len);
+}
+
+static json_t *edits_json(const struct explanation *x)
+{
+    json_t *list = json_array();
+    size_t count;
+    const struct edit *edits = route_edits(x->template, &x->lexed, x->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct buf text;
+        size_t from, to;
+        buf_init(&text);
+        edit_bytes(x, &edits[i], &from, &to);
+        print_edit_text(x, &edits[i], &text);
+        json_t *o = json_object();
+        json_object_set_new(o, "offset", json_integer((json_int_t)from));
+        json_object_set_new(o, "replaced", json_integer((json_int_t)(to - from)));
+        json_object_set_new(o, "text", json_text(buf_slice(&text)));
+        json_array_append_new(list, o);
+        buf_fini(&text);
+    }
+    return list;
+}
+
+static json_t *params_json(const struct explanation *x)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < x->template->backend_param_count; i++) {
+        int32_t from = x->template->backend_params[i];
+        json_array_append_new(list, from == PARAM_TENANT ? json_string("tenant")
+                                                         : json_integer(from + 1));
+    }
+    return list;
+}
+
+static void tenant_json(const struct explanation *x, json_t *o)
+{
+    const struct tenant *t = x->route.tenant;
+    struct buf hex;
+    if (!t)
+        return;
+    buf_init(&hex);
+    struct keyspace_id id = { .len = t->id_len };
+    memcpy(id.bytes, t->id, t->id_len);
+    keyspace_id_print(&id, &hex);
+    json_object_set_new(o, "tenant", json_string(t->name));
+    json_object_set_new(o, "source", json_string(tenant_source_name(x->route.source)));
+    json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));
+    json_object_set_new(o, "shard", json_string(x->topology->shards[t->shard].config->name));
+    buf_fini(&hex);
+}
+
+static json_t *served_json(const struct explanation *x)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "verdict", json_string(verdict_name(x->route.verdict)));
+    if (!is_sent(x)) {
+        json_object_set_new(o, "answer", json_string(local_name(x->template->local)));
+        return o;
+    }
+    struct buf text;
+    buf_init(&text);
+    print_rewritten(x, &text);
+    tenant_json(x, o);
+    json_object_set_new(o, "sent", json_text(buf_slice(&text)));
+    json_object_set_new(o, "edits", edits_json(x));
+    if (x->options->prepared)
+        json_object_set_new(o, "parameters", params_json(x));
+    buf_fini(&text);
+    return o;
+}
+
+static json_t *refused_json(const struct explanation *x)
+{
+    const struct err_info *info = err_info(x->err.code);
+    json_t *o = json_object();
+    json_object_set_new(o, "verdict", json_string("reject"));
+    json_object_set_new(o, "code", json_integer(info->code));
+    json_object_set_new(o, "name", json_string(info->name));
+    json_object_set_new(o, "errno", json_integer(info->mysql_errno));
+    json_object_set_new(o, "sqlstate", json_string(info->sqlstate));
+    json_object_set_new(o, "reason", json_text(slice_cstr(x->err.text)));
+    json_object_set_new(o, "remedy", json_string(info->remedy));
+    return o;
+}
+
+static void print_tree(const struct explanation *x)
+{
+    struct buf tree;
+    if (!x->options->tree || !x->template || !x->template->statement)
+        return;
+    buf_init(&tree);
+    node_print(&x->lexed, x->template->statement, &tree);
+    fputs(buf_cstr(&tree), stdout);
+    buf_fini(&tree);
+}
+
+void explain_print(const struct explanation *x, bool served)
+{
+    if (x->options->json) {
+        json_t *o = served ? served_json(x) : refused_json(x);
+        json_dumpf(o, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(o);
+    } else if (served) {
+        print_served(x);
+    } else {
+        print_refused(x);
+    }
+    print_tree(x);
+}
