@@ -168,7 +168,7 @@ static void later_fragments_count_against_the_limit(void **state)
     uint8_t seq = 0;
     packet_append(&b, &seq, payload);
     struct packet p;
-    size_t have = 2 * PACKET_HEADER + (size_t)PACKET_MAX;
+    size_t have = 2 * (size_t)PACKET_HEADER + PACKET_MAX;
     assert_int_equal(packet_next(buf_begin(&b), have, PACKET_MAX + 4, &scratch, &p, NULL),
                      PACKET_TOO_LARGE);
     assert_int_equal(p.last_seq, 1);

@@ -1,0 +1,192 @@
+"""Who may log in, by which plug-in, and what the database name of a login says."""
+
+import pymysql
+import pytest
+
+from legacy import count, execute, publish
+from rawmysql import DEFAULT_CAPABILITIES, LENENC_AUTH, RawConnection, ServerError
+from refusals import refused
+from waiting import wait_until
+
+PLUGINS = ["mysql_native_password", "caching_sha2_password"]
+
+
+def test_greeting(gateway):
+    with RawConnection(gateway.address) as one, RawConnection(gateway.address) as two:
+        assert one.plugin == "caching_sha2_password"
+        assert b"\0" not in one.nonce and one.nonce != two.nonce
+        assert one.connection_id != two.connection_id
+        assert one.version[0].isdigit()
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+@pytest.mark.parametrize("user, password", [("app", "app"), ("long", "p" * 100)])
+def test_both_plugins(gateway, plugin, user, password):
+    with gateway.raw(user=user, password=password, plugin=plugin) as connection:
+        connection.ping()
+
+
+def test_plugin_that_mqgate_does_not_have(gateway):
+    """The server switches to one that it has."""
+    with gateway.raw(plugin="sha256_password") as connection:
+        connection.ping()
+
+
+def test_scramble_with_a_length_byte(gateway):
+    capabilities = DEFAULT_CAPABILITIES & ~LENENC_AUTH
+    with gateway.raw(capabilities=capabilities) as connection:
+        connection.ping()
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_account_with_native_hash(gateway, plugin):
+    with gateway.raw(user="hashed", password="native", plugin=plugin) as connection:
+        connection.ping()
+
+
+def test_account_with_sha2_hash(make_gateway):
+    """Only the clear text proves it the first time: full authentication by RSA."""
+    gateway = make_gateway(
+        {
+            "accounts": {
+                "sha2": {
+                    "password_hash": SHA2_HASH,
+                    "backend": {"user": "mqgate", "password": "mqgate"},
+                }
+            }
+        }
+    )
+    with refused(errno=1045):
+        gateway.raw(user="sha2", password="wrong")
+    with gateway.raw(user="sha2", password="hidden") as connection:
+        assert connection.full_authentication
+    with gateway.raw(user="sha2", password="hidden") as connection:
+        assert not connection.full_authentication, "the second login is a fast one"
+    with refused(errno=1045):
+        gateway.raw(user="sha2", password="wrong")
+    gateway.connect(user="sha2", password="hidden").close()
+    gateway.connect(user="sha2", password="hidden", unix_socket=gateway.socket_path).close()
+
+
+# caching_sha2_password's stored form of "hidden", made by a MySQL server.
+SHA2_HASH = "$A$00A$ham^lrgCV>QPGmR@uBOnswc47dm/fLOlh5B3YXeg0IFNkI9OYizpwpP40STpXX6"
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+@pytest.mark.parametrize(
+    "user, password",
+    [
+        ("app", "wrong"),
+        ("app", ""),
+        ("app", "app\0"),
+        ("nobody", "app"),
+        ("nobody", ""),
+        ("", ""),
+        ("hashed", "wrong"),
+        ("App", "app"),
+        ("u" * 300, "x"),
+    ],
+)
+def test_denied(gateway, plugin, user, password):
+    with refused(errno=1045) as seen:
+        gateway.raw(user=user, password=password, plugin=plugin)
+    assert password == "" or password not in seen.message.replace("'app'@", "")
+
+
+def test_driver_over_tcp_and_socket(connect, gateway, tenant, topic):
+    publish(connect(tenant), topic, "by tcp")
+    local = connect(tenant, unix_socket=gateway.socket_path)
+    publish(local, topic, "by socket")
+    assert count(local, topic) == 2
+
+
+def test_login_without_database(connect, tenant, topic):
+    connection = connect(tenant, raw=True, database=None)
+    assert connection.query("SELECT DATABASE()").rows == [(None,)]
+    connection.query(f"SET @mq_tenant = '{tenant}'")
+    with refused(errno=1046):
+        connection.query(f"SELECT COUNT(*) FROM queue_messages WHERE topic = '{topic}'")
+    rows = connection.query(
+        f"SELECT COUNT(*) FROM queue.queue_messages WHERE topic = '{topic}'"
+    ).rows
+    assert rows == [(b"0",)]
+    connection.init_db("queue")
+    connection.query(f"SELECT COUNT(*) FROM queue_messages WHERE topic = '{topic}'")
+
+
+@pytest.mark.parametrize(
+    "database, errnos",
+    [
+        ("elsewhere", (1044, 1049)),
+        ("elsewhere@payments", (1044, 1049)),
+        ("mysql", (1044, 1049)),
+        ("queue@nobody", (1105,)),
+        ("queue@", (1105, 1049)),
+        ("queue@PAYMENTS", (1105,)),
+        ("queue@pay'ments", (1105,)),
+        ("queue@payments ", (1105,)),
+    ],
+)
+def test_database_that_is_not_served(gateway, database, errnos):
+    with refused() as seen:
+        gateway.raw(database=database)
+    assert seen.errno in errnos, f"{seen.errno}: {seen.message}"
+
+
+def test_database_with_tenant(connect, cluster, topic):
+    for name in cluster.tenants:
+        connection = connect(name)
+        publish(connection, topic, "m")
+        assert execute(connection, "SELECT DATABASE()") == [("queue",)]
+    assert cluster.where_is(topic) == {(cluster.shard_of(t), t) for t in cluster.tenants}
+
+
+def test_connection_attribute(connect, cluster, tenant, other_tenant, topic):
+    connection = connect(raw=True, attributes={"_client_name": "raw", "tenant": other_tenant})
+    assert connection.query(f"SELECT id FROM queue_messages WHERE topic = '{topic}'").rows == []
+    with refused():
+        connect(tenant, raw=True, attributes={"tenant": other_tenant})
+    with refused():
+        connect(raw=True, attributes={"tenant": "nobody"})
+
+
+def test_malformed_login(gateway, connect, tenant, topic):
+    """Every prefix of a login packet, and garbage; nobody else is disturbed."""
+    witness = connect(tenant)
+    with RawConnection(gateway.address) as template:
+        whole = template.login_packet(
+            "app", b"x" * 20, database="queue", attributes={"tenant": tenant}
+        )
+    packets = [whole[:n] for n in range(len(whole))] + [b"", b"\xff" * 200, b"\0" * 4000]
+    for packet in packets:
+        with RawConnection(gateway.address) as connection:
+            connection.send(packet)
+            with pytest.raises((ServerError, ConnectionError)):
+                connection.authenticate(b"wrong", "caching_sha2_password")
+    gateway.check_alive()
+    publish(witness, topic, "m")
+
+
+def test_too_many_connections(make_gateway):
+    gateway = make_gateway({"limits": {"max_connections": 3}})
+    held = [gateway.connect() for _ in range(3)]
+    with refused(errno=1040):
+        gateway.connect()
+    held.pop().close()
+
+    def room():
+        try:
+            return gateway.connect()
+        except pymysql.err.OperationalError:
+            return None
+
+    held.append(wait_until(room, "the place is free again"))
+    for connection in held:
+        connection.close()
+
+
+def test_login_that_never_comes(make_gateway):
+    gateway = make_gateway({"limits": {"login_timeout": "500ms"}})
+    with RawConnection(gateway.address, timeout=20) as connection:
+        with pytest.raises((ServerError, ConnectionError)):
+            connection.receive_answer()
