@@ -69,6 +69,7 @@ struct deployment *deployment_create(struct topology *topology)
         else
             resolve_host(&d->endpoints[i], address);
     }
+    pthread_mutex_init(&d->verifiers_lock, NULL);
     d->accounts = mem_array(config->account_count, sizeof *d->accounts);
     for (size_t i = 0; i < config->account_count; i++)
         account_init(&d->accounts[i], config, i);
@@ -87,9 +88,26 @@ void deployment_release(struct deployment *d)
     if (!d || atomic_fetch_sub(&d->references, 1) != 1)
         return;
     topology_release(d->topology);
+    pthread_mutex_destroy(&d->verifiers_lock);
     mem_free(d->endpoints);
     mem_free(d->accounts);
     mem_free(d);
+}
+
+void deployment_verifier(struct deployment *d, const struct account *account, struct verifier *ret)
+{
+    pthread_mutex_lock(&d->verifiers_lock);
+    *ret = account->verifier;
+    pthread_mutex_unlock(&d->verifiers_lock);
+}
+
+void deployment_learn(struct deployment *d, const struct account *account, const uint8_t sha2[32])
+{
+    struct verifier *v = &d->accounts[account - d->accounts].verifier;
+    pthread_mutex_lock(&d->verifiers_lock);
+    memcpy(v->sha2, sha2, sizeof v->sha2);
+    v->has_sha2 = true;
+    pthread_mutex_unlock(&d->verifiers_lock);
 }
 
 const struct account *deployment_account(const struct deployment *d, struct slice user)

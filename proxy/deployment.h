@@ -3,6 +3,7 @@
 #ifndef MQ_PROXY_DEPLOYMENT_H
 #define MQ_PROXY_DEPLOYMENT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 
@@ -17,7 +18,7 @@ struct endpoint {
 
 struct account {
     const struct account_config *config;
-    struct verifier verifier;
+    struct verifier verifier; /* under the deployment's lock: logins add to it */
     uint32_t backend;    /* accounts with equal backend credentials share a number */
 };
 
@@ -25,6 +26,7 @@ struct deployment {
     struct topology *topology;
     struct endpoint *endpoints; /* by shard */
     struct account *accounts;   /* as in the configuration */
+    pthread_mutex_t verifiers_lock;
     atomic_uint references;
 };
 
@@ -32,6 +34,10 @@ struct deployment {
 struct deployment *deployment_create(struct topology *topology);
 struct deployment *deployment_acquire(struct deployment *d);
 void deployment_release(struct deployment *d);
+/* What is known of the account's password now. */
+void deployment_verifier(struct deployment *d, const struct account *account, struct verifier *ret);
+/* A full login has shown the hash that makes the account's next one fast. */
+void deployment_learn(struct deployment *d, const struct account *account, const uint8_t sha2[32]);
 /* NULL when there is no such account. */
 const struct account *deployment_account(const struct deployment *d, struct slice user);
 

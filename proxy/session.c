@@ -399,6 +399,7 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->login_vars);
     vars_fini(s->worker->interned, &s->trial);
     mem_free(s->login);
+    mem_free(s->verifier);
     mem_free(s->login_error);
     mem_free(s->preparing);
     mem_free(s->user);

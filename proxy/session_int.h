@@ -83,6 +83,7 @@ struct session {
     /* Login. */
     uint32_t capabilities;
     struct server_login *login; /* until it is done */
+    struct verifier *verifier;  /* what it proves the client against */
     struct err *login_error;    /* told once the client has proved who it is; NULL: none */
     struct deployment *deployment; /* one reference */
     const struct account *account; /* of the deployment */

@@ -146,8 +146,12 @@ static void login_step(struct session *s, enum login_step step, struct buf *out)
     } else if (step == LOGIN_DONE && s->login_error) {
         login_failed(s, s->login_error->code, s->login_error->text);
     } else if (step == LOGIN_DONE) {
+        if (s->login->has_learnt)
+            deployment_learn(s->deployment, s->account, s->login->learnt_sha2);
         mem_free(s->login);
+        mem_free(s->verifier);
         s->login = NULL;
+        s->verifier = NULL;
         session_move(s, SESSION_READY);
         session_send_ok(s);
     }
@@ -178,7 +182,10 @@ static void first_packet(struct session *s, struct slice payload)
         session_use(s, login.database, true, &refused);
     l->secure = s->unix_socket;
     l->key = s->worker->fleet->rsa_key;
-    l->verifier = s->account ? &s->account->verifier : NULL;
+    if (s->account) {
+        l->verifier = s->verifier = mem_new(struct verifier);
+        deployment_verifier(s->deployment, s->account, s->verifier);
+    }
     if (refused.code) {
         s->login_error = mem_new(struct err);
         *s->login_error = refused;

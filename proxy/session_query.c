@@ -20,6 +20,7 @@ struct session_facts session_facts(const struct session *s)
         .has_database = s->database != NULL,
         .tenant_schema = s->tenant_schema,
         .administrator = s->account && s->account->config->administrator,
+        .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
     };
 }
 

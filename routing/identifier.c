@@ -62,7 +62,7 @@ static const char *utf8_fault(struct slice s)
     return chars > IDENTIFIER_MAX ? "is longer than 255 characters" : NULL;
 }
 
-static const char *fault(enum column_check check, struct slice s)
+static const char *fault(enum column_check check, struct slice s, bool other_charset)
 {
     switch (check) {
     case CHECK_ASCII_NONEMPTY:
@@ -70,7 +70,7 @@ static const char *fault(enum column_check check, struct slice s)
     case CHECK_ASCII:
         return ascii_fault(s);
     case CHECK_UTF8:
-        return utf8_fault(s);
+        return other_charset ? NULL : utf8_fault(s);
     default:
         return NULL;
     }
@@ -83,7 +83,7 @@ enum err_code identifier_check(const struct route_input *in, const struct identi
     enum value_reading reading = value_read(in, &check->value, arena, &s);
     if (reading == READ_NOTHING || reading == READ_OTHER)
         return MQ_OK;
-    const char *what = reading == READ_STRING ? fault(check->check, s)
+    const char *what = reading == READ_STRING ? fault(check->check, s, in->facts->other_charset)
                                               : "is written in a character set that is not read";
     if (!what)
         return MQ_OK;

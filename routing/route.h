@@ -28,6 +28,7 @@ struct session_facts {
     bool has_database;   /* a database is selected (it was checked when it was selected) */
     bool tenant_schema;  /* SET @mq_schema = 'tenant' */
     bool administrator;
+    bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */
 };
 
 enum param_kind {

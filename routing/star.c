@@ -69,7 +69,7 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
 {
     struct text text = { .arena = p->arena };
     struct slice name = plan_name(p, star);
-    const struct table_ref *ref;
+    const struct table_ref *ref = NULL;
     enum err_code code = find_ref(p, s, name, &ref);
     if (code)
         return code;

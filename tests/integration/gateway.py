@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pymysql
@@ -163,6 +164,23 @@ class Gateway:
         """Bytes of memory in use."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text).group(1)) * 1024
+
+    def processor_ticks(self):
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+        fields = stat.rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def wait_until_idle(self):
+        """Waits until it has used no processor time for a while: it has done all it can."""
+        last = (-1, 0.0)
+
+        def unchanged():
+            nonlocal last
+            if self.processor_ticks() != last[0]:
+                last = (self.processor_ticks(), time.monotonic())
+            return time.monotonic() - last[1] > 0.3
+
+        wait_until(unchanged, "mqgate is idle", timeout=60)
 
     # --- clients
 

@@ -1,7 +1,5 @@
 """Packets over 16 MiB in both directions, limits, and clients that do not read."""
 
-import time
-
 import pytest
 
 from legacy import PUBLISH, count, execute, message, publish
@@ -15,7 +13,6 @@ from rawmysql import (
     ServerError,
 )
 from refusals import refused
-from waiting import wait_until
 
 MEGABYTE = 1 << 20
 
@@ -114,23 +111,6 @@ def fill(connection, topic, rows):
     )
 
 
-def settled(gateway):
-    """Waits until mqgate uses no more processor time; then it has read what it will read."""
-
-    def ticks():
-        fields = open(f"/proc/{gateway.process.pid}/stat").read().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
-
-    last = [-1, 0.0]
-
-    def same():
-        if ticks() != last[0]:
-            last[:] = [ticks(), time.monotonic()]
-        return time.monotonic() - last[1] > 0.3
-
-    wait_until(same, "mqgate is idle", timeout=60)
-
-
 @pytest.mark.threads
 def test_client_that_stops_reading(make_gateway, tenant, topic):
     """200 MB are asked for and not read: the shard waits, mqgate's memory stays."""
@@ -147,7 +127,7 @@ def test_client_that_stops_reading(make_gateway, tenant, topic):
         ).encode(),
     )
     columns = slow.read_columns(Reader(slow.receive_answer()).lenenc())
-    settled(gateway)
+    gateway.wait_until_idle()
     grown = gateway.resident() - before
     assert grown < 24 * MEGABYTE, f"{grown / MEGABYTE:.0f} MB more while a client does not read"
     assert count(witness, topic) == 45, "others go on"

@@ -176,9 +176,10 @@ def test_account_names_the_tenant(make_gateway, cluster, run_client):
 def test_few_backends(make_gateway, cluster, run_client):
     """Many connections share three backends per shard; transactions wait for each other."""
     gateway = make_gateway(
-        {"workers": 2, "pool": {"max_per_shard": 3, "wait_timeout": "30s", "max_statements": 4}}
+        {"workers": 2, "pool": {"max_per_shard": 3, "wait_timeout": "10s", "max_statements": 4}}
     )
-    report = run_client(data_source(gateway), cluster.tenants, "-workers", "4", "-messages", "80")
+    arguments = ["-workers", "4", "-messages", "80", "-timeout", "60s"]
+    report = run_client(data_source(gateway), cluster.tenants, *arguments)
     verify(cluster, report)
 
 

@@ -1,6 +1,7 @@
 """Session state follows the session from backend to backend and never leaks to another."""
 
 import threading
+import time
 
 import pymysql
 import pytest
@@ -277,3 +278,34 @@ def test_more_sessions_than_backends(make_gateway, cluster, topic):
         "SELECT tenant, COUNT(*) FROM queue_messages WHERE topic = %s " "GROUP BY tenant", (topic,)
     )
     assert sorted(rows) == sorted((cluster.shard_of(t), t, 30) for t in cluster.tenants)
+
+
+@pytest.mark.threads
+def test_backends_move_between_workers(make_gateway, tenant, topic):
+    """The only backend serves the sessions of every worker in turn; none starves."""
+    gateway = make_gateway({"workers": 4, "pool": {"max_per_shard": 1, "wait_timeout": "10s"}})
+    holder = gateway.connect(tenant)
+    waiters = [gateway.connect(tenant) for _ in range(8)]
+    for _ in range(3):
+        execute(holder, "BEGIN")
+        count(holder, topic)
+        failures = []
+
+        def work(connection):
+            try:
+                count(connection, topic)
+            except pymysql.err.MySQLError as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(waiter,)) for waiter in waiters]
+        for thread in threads:
+            thread.start()
+        gateway.wait_until_idle()  # all wait for the backend
+        execute(holder, "COMMIT")
+        begin = time.monotonic()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert time.monotonic() - begin < 3
+    for connection in [holder, *waiters]:
+        connection.close()
