@@ -49,59 +49,120 @@ static bool take_place(struct pool *p)
     return false;
 }
 
-static void ask_others_to_yield(struct pool *p)
+static void give_back_place(struct deployment *d, uint32_t shard)
 {
-    struct fleet *fleet = p->worker->fleet;
-    for (uint32_t i = 0; i < fleet->worker_count; i++)
-        if (&fleet->workers[i] != p->worker)
-            worker_yield_backend(&fleet->workers[i], p->key.shard);
+    atomic_fetch_sub(&d->endpoints[shard].open, 1);
 }
 
-/* An idle backend of another pool of this shard gives its place up. */
-static bool make_place(struct pool *p)
+static uint32_t count(const struct list *list)
 {
-    for (struct pool *other = p->worker->pools; other; other = other->hh.next)
-        if (other != p && other->key.shard == p->key.shard &&
-            other->key.deployment == p->key.deployment && pool_close_one_idle(other))
-            return true;
-    return false;
+    uint32_t n = 0;
+    for (const struct list *node = list->next; node != list; node = node->next)
+        n++;
+    return n;
+}
+
+static bool is_starved(const struct pool *p)
+{
+    return p->waiting > count(&p->opening);
+}
+
+/* Opens a connection on a place that was taken for it. False with reterr if that failed. */
+static bool open_on_place(struct pool *p, struct err *reterr, struct backend **ret)
+{
+    *ret = backend_open(p, reterr);
+    if (!*ret) {
+        give_back_place(p->deployment, p->key.shard);
+        return false;
+    }
+    list_append(&p->opening, &(*ret)->node);
+    p->size++;
+    return true;
+}
+
+static bool same_shard(const struct pool *p, const struct deployment *d, uint32_t shard)
+{
+    return p->key.shard == shard && p->key.deployment == d;
+}
+
+/* The backend goes, its place passes to who asked for it. */
+static void give_place(struct pool *p, struct backend *b, struct worker *asker)
+{
+    p->owed_to = NULL;
+    atomic_fetch_add(&pool_endpoint(p)->open, 1); /* so that the place outlives the backend */
+    backend_kill(b);
+    if (asker == p->worker)
+        pool_accept_place(asker, p->deployment, p->key.shard);
+    else
+        worker_give_place(asker, p->deployment, p->key.shard);
+}
+
+void pool_yield_place(struct worker *w, const struct pool *asking, struct deployment *d,
+                      uint32_t shard, struct worker *asker)
+{
+    struct pool *largest = NULL;
+    for (struct pool *p = w->pools; p; p = p->hh.next) {
+        struct list *idle = list_last(&p->idle);
+        if (p == asking || !same_shard(p, d, shard) || p->size == 0)
+            continue;
+        if (idle) {
+            give_place(p, LIST_ENTRY(idle, struct backend, node), asker);
+            return;
+        }
+        if (!largest || p->size > largest->size)
+            largest = p;
+    }
+    if (largest)
+        largest->owed_to = asker;
+}
+
+void pool_accept_place(struct worker *w, struct deployment *d, uint32_t shard)
+{
+    struct pool *smallest = NULL;
+    for (struct pool *p = w->pools; p; p = p->hh.next)
+        if (same_shard(p, d, shard) && is_starved(p) && (!smallest || p->size < smallest->size))
+            smallest = p;
+    struct err ignored;
+    struct backend *b;
+    if (smallest)
+        (void)open_on_place(smallest, &ignored, &b);
+    else
+        give_back_place(d, shard);
+}
+
+/* All places are taken: every other pool of the shard, here and on other workers, is asked
+ * for one; who has none idle gives the next that becomes free, so that nobody starves. */
+static void ask_for_place(struct pool *p)
+{
+    struct worker *w = p->worker;
+    if (p->asked_ms && w->now_ms - p->asked_ms < TICK_MS)
+        return;
+    p->asked_ms = w->now_ms;
+    pool_yield_place(w, p, p->deployment, p->key.shard, w);
+    for (uint32_t i = 0; i < w->fleet->worker_count; i++)
+        if (&w->fleet->workers[i] != w)
+            worker_ask_place(&w->fleet->workers[i], p->deployment, p->key.shard, w);
 }
 
 /* Opens a connection if one more is wanted and allowed. False with reterr if that failed. */
 static bool grow(struct pool *p, struct err *reterr)
 {
-    uint32_t opening = 0;
-    LIST_EACH (&p->opening, node, following)
-        opening++;
-    if (opening >= p->waiting)
+    struct backend *b;
+    if (!is_starved(p))
         return true;
-    if (!take_place(p) && !(make_place(p) && take_place(p))) {
-        ask_others_to_yield(p);
-        return true;
-    }
-    struct backend *b = backend_open(p, reterr);
-    if (!b) {
-        atomic_fetch_sub(&pool_endpoint(p)->open, 1);
-        return false;
-    }
-    list_append(&p->opening, &b->node);
-    p->size++;
+    if (take_place(p))
+        return open_on_place(p, reterr, &b);
+    ask_for_place(p);
     return true;
 }
 
 bool pool_open_probe(struct pool *p)
 {
     struct err ignored;
-    if (!take_place(p))
+    struct backend *b;
+    if (!take_place(p) || !open_on_place(p, &ignored, &b))
         return false;
-    struct backend *b = backend_open(p, &ignored);
-    if (!b) {
-        atomic_fetch_sub(&pool_endpoint(p)->open, 1);
-        return false;
-    }
     b->probe_only = true;
-    list_append(&p->opening, &b->node);
-    p->size++;
     return true;
 }
 
@@ -174,6 +235,10 @@ void pool_forget_waiter(struct session *s)
 /* Gives a free backend to whoever waits longest. */
 static void serve(struct pool *p, struct backend *b)
 {
+    if (p->owed_to) {
+        give_place(p, b, p->owed_to);
+        return;
+    }
     struct list *node = list_first(&p->waiters);
     if (!node) {
         b->idle_since_ms = p->worker->now_ms;
@@ -271,6 +336,7 @@ void pool_tick(struct pool *p)
             backend_kill(b);
     }
     struct err ignored;
+    p->owed_to = NULL; /* who still starves asks again */
     if (p->waiting && now >= p->down_until_ms) /* another pool may have given a place up */
         (void)grow(p, &ignored);
     LIST_EACH (&p->waiters, waiting, following_waiter) {

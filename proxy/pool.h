@@ -25,6 +25,8 @@ struct pool {
     uint32_t size, waiting;
     struct err last_error; /* why the last connection failed */
     uint64_t down_until_ms; /* connection attempts fail at once until then */
+    uint64_t asked_ms;      /* when a place was asked for last */
+    struct worker *owed_to; /* has asked for the next place that becomes free; NULL: nobody */
     bool retired;           /* of a former deployment: nothing goes back into it */
 };
 
@@ -39,6 +41,13 @@ void pool_forget_waiter(struct session *s);
 
 /* Opens a backend that nobody waits for, to learn its version. False when it cannot. */
 bool pool_open_probe(struct pool *p);
+
+/* A pool of the shard has sessions waiting and no place for a backend: another pool on w gives
+ * one up, at once or as soon as it can. asking (may be NULL) is not asked itself. */
+void pool_yield_place(struct worker *w, const struct pool *asking, struct deployment *d,
+                      uint32_t shard, struct worker *asker);
+/* A place that was given up arrives: the smallest pool that starves opens a backend. */
+void pool_accept_place(struct worker *w, struct deployment *d, uint32_t shard);
 
 /* Told by the backend. */
 void pool_on_ready(struct pool *p, struct backend *b);

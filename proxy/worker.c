@@ -265,27 +265,44 @@ void worker_stop(struct worker *w)
     post(w, deliver_stop);
 }
 
-struct yield_message {
+/* A place for a backend is asked for (asker is set) or given. */
+struct place_message {
     struct message message;
+    struct deployment *deployment; /* one reference */
     uint32_t shard;
+    struct worker *asker;
 };
 
-static void deliver_yield(struct message *m, void *context)
+static void deliver_place(struct message *m, void *context)
 {
+    struct place_message *p = (struct place_message *)m;
     struct worker *w = context;
-    uint32_t shard = ((struct yield_message *)m)->shard;
-    for (struct pool *p = w->pools; p; p = p->hh.next)
-        if (p->key.shard == shard && pool_close_one_idle(p))
-            break;
-    mem_free(m);
+    if (p->asker)
+        pool_yield_place(w, NULL, p->deployment, p->shard, p->asker);
+    else
+        pool_accept_place(w, p->deployment, p->shard);
+    deployment_release(p->deployment);
+    mem_free(p);
 }
 
-void worker_yield_backend(struct worker *w, uint32_t shard)
+static void post_place(struct worker *w, struct deployment *d, uint32_t shard, struct worker *asker)
 {
-    struct yield_message *m = mem_new(struct yield_message);
-    m->message.deliver = deliver_yield;
+    struct place_message *m = mem_new(struct place_message);
+    m->message.deliver = deliver_place;
+    m->deployment = deployment_acquire(d);
     m->shard = shard;
+    m->asker = asker;
     mailbox_post(&w->mailbox, &m->message);
+}
+
+void worker_ask_place(struct worker *w, struct deployment *d, uint32_t shard, struct worker *asker)
+{
+    post_place(w, d, shard, asker);
+}
+
+void worker_give_place(struct worker *w, struct deployment *d, uint32_t shard)
+{
+    post_place(w, d, shard, NULL);
 }
 
 static void on_mail(evutil_socket_t fd, short what, void *context)

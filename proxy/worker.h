@@ -94,8 +94,10 @@ void worker_deploy(struct worker *w, struct deployment *d, struct tenant_map *te
                    uint64_t serial);
 void worker_drain(struct worker *w);
 void worker_stop(struct worker *w);
-/* Asks to close an idle backend of the shard, because another worker needs one. */
-void worker_yield_backend(struct worker *w, uint32_t shard);
+/* A pool of asker's starves for a backend of the shard: w gives a place up if it can. */
+void worker_ask_place(struct worker *w, struct deployment *d, uint32_t shard, struct worker *asker);
+/* The place, already counted, that w's pools may use. */
+void worker_give_place(struct worker *w, struct deployment *d, uint32_t shard);
 
 /* On the worker's thread. */
 /* DDL went through: no worker answers a PREPARE from what it knew before. */
