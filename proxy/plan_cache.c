@@ -98,12 +98,18 @@ void plan_entry_keep_answer(struct plan_entry *e, struct prepare_answer *answer)
     }
 }
 
+/* Texts are compared on a hit, so the hash has to be quick, not strong. */
 static uint64_t hash_text(struct slice text)
 {
     uint64_t h = 0x9e3779b97f4a7c15u ^ text.len;
-    for (size_t i = 0; i < text.len; i++)
-        h = (h ^ (uint8_t)text.data[i]) * 0x100000001b3u;
-    return h ^ (h >> 29);
+    for (size_t at = 0; at < text.len; at += sizeof h) {
+        uint64_t chunk = 0;
+        size_t left = text.len - at;
+        memcpy(&chunk, text.data + at, left < sizeof chunk ? left : sizeof chunk);
+        h = (h ^ chunk) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h;
 }
 
 static struct plan_entry *find(struct plan_cache *c, const struct plan_key *key,
@@ -116,7 +122,11 @@ static struct plan_entry *find(struct plan_cache *c, const struct plan_key *key,
     if (!e || e->topology != topology || !dialect_eq(&e->dialect, dialect))
         return NULL;
     bool same = key->prepared ? slice_eq(e->lexed.text, lexed->text) : lexed_same(&e->lexed, lexed);
-    return same ? e : NULL;
+    if (!same)
+        return NULL;
+    list_remove(&e->lru);
+    list_prepend(&c->lru, &e->lru);
+    return plan_entry_acquire(e);
 }
 
 /* The entry's own copy of the statement. */
@@ -171,6 +181,14 @@ static bool worth_keeping(const struct plan_entry *e)
            (e->key.prepared || v == VERDICT_SINGLE || v == VERDICT_PASS || v == VERDICT_LOCAL);
 }
 
+struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,
+                                            const struct dialect *dialect, struct slice text)
+{
+    struct plan_key key = { .hash = hash_text(text), .modes = dialect->modes, .prepared = true };
+    struct lexed only_text = { .text = text };
+    return find(c, &key, topology, dialect, &only_text);
+}
+
 struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topology,
                                   const struct dialect *dialect, const struct lexed *lexed,
                                   bool prepared)
@@ -181,11 +199,8 @@ struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topolog
         .prepared = prepared,
     };
     struct plan_entry *e = find(c, &key, topology, dialect, lexed);
-    if (e) {
-        list_remove(&e->lru);
-        list_prepend(&c->lru, &e->lru);
-        return plan_entry_acquire(e);
-    }
+    if (e)
+        return e;
     e = make(c, topology, dialect, lexed, &key);
     if (worth_keeping(e))
         keep(c, e);

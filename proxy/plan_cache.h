@@ -54,6 +54,10 @@ void plan_cache_forget_answers(struct plan_cache *c);
 struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topology,
                                   const struct dialect *dialect, const struct lexed *lexed,
                                   bool prepared);
+/* The plan of a text to be prepared, if it was seen before: then it need not even be lexed.
+ * NULL if not. The caller releases it. */
+struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,
+                                            const struct dialect *dialect, struct slice text);
 struct plan_entry *plan_entry_acquire(struct plan_entry *e);
 void plan_entry_release(struct plan_entry *e);
 

@@ -321,6 +321,18 @@ static size_t pass_rest(struct output *o, const uint8_t *data, size_t len)
     return n;
 }
 
+/* Whole rows that need no change go in one step. */
+static size_t pass_rows(struct output *o, const uint8_t *data, size_t len)
+{
+    const struct session *s = o->s;
+    if (s->rewriting || !goes_to_client(s))
+        return 0;
+    size_t n = answer_skip_rows(&s->backend->answer, data, len);
+    if (n)
+        emit(o, data, n);
+    return n;
+}
+
 /* One packet at data; returns the bytes used, 0 when more is needed. *ret_end tells that the
  * step's answer has ended. */
 static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_end, bool *ret_failed)
@@ -374,6 +386,11 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
         bool ended = false, failed = false;
         if (b->pass_left) {
             used += pass_rest(&o, data + used, len - used);
+            continue;
+        }
+        size_t rows = pass_rows(&o, data + used, len - used);
+        if (rows) {
+            used += rows;
             continue;
         }
         size_t n = take_one(&o, data + used, len - used, &ended, &failed);

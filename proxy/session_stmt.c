@@ -165,20 +165,31 @@ static bool refuse_prepare(struct session *s, const struct template *t)
     return true;
 }
 
-bool session_prepare(struct session *s, struct slice text)
+/* NULL, with the reason, when the text cannot be read. The caller releases the plan. */
+static struct plan_entry *plan_prepared(struct session *s, struct slice text, struct err *reterr)
 {
     struct worker *w = s->worker;
+    struct topology *topology = s->deployment->topology;
     struct dialect dialect = session_dialect(s);
     struct lexed lexed;
+    struct plan_entry *seen = plan_cache_find_prepared(w->plans, topology, &dialect, text);
+    if (seen)
+        return seen;
+    if (lex(text, &dialect, &w->arena, &lexed, reterr))
+        return NULL;
+    return plan_cache_get(w->plans, topology, &dialect, &lexed, true);
+}
+
+bool session_prepare(struct session *s, struct slice text)
+{
     struct err e;
     if (!session_knows_dialect(s))
         return false;
-    if (lex(text, &dialect, &w->arena, &lexed, &e)) {
+    struct plan_entry *entry = plan_prepared(s, text, &e);
+    if (!entry) {
         session_refuse(s, &e);
         return true;
     }
-    struct plan_entry *entry =
-        plan_cache_get(w->plans, s->deployment->topology, &dialect, &lexed, true);
     if (!refuse_prepare(s, entry->template)) {
         if (entry->template->verdict == VERDICT_LOCAL)
             prepare_local(s, entry);
@@ -303,13 +314,11 @@ static enum err_code plan_again(struct session *s, struct client_stmt *stmt, str
     struct plan_entry *old = stmt->entry;
     struct topology *topology = s->deployment->topology;
     struct dialect dialect = session_dialect(s);
-    struct lexed lexed;
     if (old->topology == topology && dialect_eq(&old->dialect, &dialect))
         return MQ_OK;
-    enum err_code code = lex(old->lexed.text, &dialect, &s->worker->arena, &lexed, reterr);
-    if (code)
-        return code;
-    struct plan_entry *entry = plan_cache_get(s->worker->plans, topology, &dialect, &lexed, true);
+    struct plan_entry *entry = plan_prepared(s, old->lexed.text, reterr);
+    if (!entry)
+        return reterr->code;
     if (entry->template->verdict == VERDICT_REJECT)
         *reterr = entry->template->reject;
     else if (entry->template->verdict == VERDICT_EVERY_SHARD ||
