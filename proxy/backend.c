@@ -129,35 +129,9 @@ void backend_free(struct backend *b)
 
 /* ---- sending ---- */
 
-static void keep_unsent(struct backend *b, const struct iovec *parts, int count, size_t sent)
-{
-    for (int i = 0; i < count; i++) {
-        if (sent >= parts[i].iov_len) {
-            sent -= parts[i].iov_len;
-            continue;
-        }
-        buf_append(&b->out, (const char *)parts[i].iov_base + sent, parts[i].iov_len - sent);
-        sent = 0;
-    }
-}
-
 bool backend_send(struct backend *b, const struct iovec *parts, int count)
 {
-    if (buf_len(&b->out)) {
-        keep_unsent(b, parts, count, 0);
-        return true;
-    }
-    size_t total = 0;
-    for (int i = 0; i < count; i++)
-        total += parts[i].iov_len;
-    ssize_t n = io_write(b->io, parts, count);
-    if (n < 0 && n != -EAGAIN)
-        return false;
-    if (n == (ssize_t)total)
-        return true;
-    keep_unsent(b, parts, count, n < 0 ? 0 : (size_t)n);
-    io_watch(b->io, io_watched(b->io) | IO_WRITE);
-    return true;
+    return io_send(b->io, &b->out, parts, count) != IO_LOST;
 }
 
 static bool send_packet(struct backend *b, struct slice payload)
@@ -186,18 +160,8 @@ bool backend_query(struct backend *b, const char *text)
 
 static void flush(struct backend *b)
 {
-    struct iovec part = { buf_begin(&b->out), buf_len(&b->out) };
-    ssize_t n = io_write(b->io, &part, 1);
-    if (n < 0 && n != -EAGAIN) {
+    if (io_flush(b->io, &b->out) == IO_LOST)
         backend_lost(b, MQ_SHARD_LOST, "cannot send");
-        return;
-    }
-    if (n > 0)
-        buf_consume(&b->out, (size_t)n);
-    if (buf_len(&b->out))
-        return;
-    buf_release(&b->out);
-    io_watch(b->io, io_watched(b->io) & ~(unsigned)IO_WRITE);
 }
 
 /* ---- logging in ---- */

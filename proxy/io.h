@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "base/buf.h"
+
 struct event_base;
 struct io;
 
@@ -27,6 +29,15 @@ ssize_t io_write(struct io *io, const struct iovec *parts, int count);
  * set does not change. */
 void io_watch(struct io *io, unsigned events);
 unsigned io_watched(const struct io *io);
+enum io_sent {
+    IO_SENT, /* everything is out */
+    IO_KEPT, /* some of it is kept in `out`; IO_WRITE is watched until io_flush has sent it */
+    IO_LOST, /* the connection is of no more use; nothing of these parts was sent */
+};
+/* Writes at once, behind what is kept already; waits for writability only when the socket is
+ * full. */
+enum io_sent io_send(struct io *io, struct buf *out, const struct iovec *parts, int count);
+enum io_sent io_flush(struct io *io, struct buf *out);
 void io_set_owner(struct io *io, io_ready *ready, void *owner);
 /* True when the peer has closed or sent something unexpected: a look without taking. */
 bool io_peek_readable(struct io *io);

@@ -89,7 +89,8 @@ static bool renames_database(const struct session *s)
 void relay_begin(struct session *s)
 {
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
-                   client_wants_eof(s) != backend_sends_eof(s) || renames_database(s);
+                   client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
+                   s->begin_pending;
     s->definitions_left = 0;
 }
 
@@ -133,16 +134,29 @@ static void own_eof(struct output *o, uint16_t warnings, uint16_t status)
     packet_close(out, mark, &o->s->seq);
 }
 
+/* What a shard says while BEGIN is pending was said outside the transaction that the client
+ * knows itself in. */
+static uint16_t told_status(const struct session *s, uint16_t status)
+{
+    return s->begin_pending ? status | STATUS_IN_TRANS : status;
+}
+
+static void own_ok(struct output *o, const struct ok_packet *ok, uint8_t header)
+{
+    struct ok_packet told = *ok;
+    struct buf *out = emit_own(o);
+    told.status = told_status(o->s, ok->status);
+    size_t mark = packet_open(out);
+    ok_write(out, &told, header, o->s->capabilities);
+    packet_close(out, mark, &o->s->seq);
+}
+
 static void own_rows_end(struct output *o, const struct ok_packet *ok)
 {
-    if (client_wants_eof(o->s)) {
-        own_eof(o, ok->warnings, ok->status);
-        return;
-    }
-    struct buf *out = emit_own(o);
-    size_t mark = packet_open(out);
-    ok_write(out, ok, 0xfe, o->s->capabilities);
-    packet_close(out, mark, &o->s->seq);
+    if (client_wants_eof(o->s))
+        own_eof(o, ok->warnings, told_status(o->s, ok->status));
+    else
+        own_ok(o, ok, 0xfe);
 }
 
 /* A column definition names its database; the client knows another name. */
@@ -194,8 +208,14 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
             pass(o, packet, have);
         break;
     case ANSWER_ROWS_END:
-        if (client_wants_eof(s) != backend_sends_eof(s))
+        if (client_wants_eof(s) != backend_sends_eof(s) || s->begin_pending)
             own_rows_end(o, &a->ok);
+        else
+            pass(o, packet, have);
+        break;
+    case ANSWER_OK:
+        if (s->begin_pending)
+            own_ok(o, &a->ok, 0x00);
         else
             pass(o, packet, have);
         break;

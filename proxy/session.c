@@ -49,18 +49,6 @@ const char *session_where(const struct session *s, char buffer[32])
 
 /* ---- writing ---- */
 
-static void keep_unsent(struct session *s, const struct iovec *parts, int count, size_t sent)
-{
-    for (int i = 0; i < count; i++) {
-        if (sent >= parts[i].iov_len) {
-            sent -= parts[i].iov_len;
-            continue;
-        }
-        buf_append(&s->out, (const char *)parts[i].iov_base + sent, parts[i].iov_len - sent);
-        sent = 0;
-    }
-}
-
 /* The shard has to wait while the client does not read. */
 static void pause_backend(struct session *s)
 {
@@ -68,24 +56,11 @@ static void pause_backend(struct session *s)
         io_watch(s->backend->io, io_watched(s->backend->io) & ~(unsigned)IO_READ);
 }
 
-/* Sends at once; waits for writability only when the socket is full. A client that is gone
- * shows at the next read. */
+/* A client that is gone shows at the next read. */
 void session_send(struct session *s, const struct iovec *parts, int count)
 {
-    if (buf_len(&s->out)) {
-        keep_unsent(s, parts, count, 0);
+    if (io_send(s->io, &s->out, parts, count) == IO_KEPT)
         pause_backend(s);
-        return;
-    }
-    size_t total = 0;
-    for (int i = 0; i < count; i++)
-        total += parts[i].iov_len;
-    ssize_t n = io_write(s->io, parts, count);
-    if (n == (ssize_t)total || (n < 0 && n != -EAGAIN))
-        return;
-    keep_unsent(s, parts, count, n < 0 ? 0 : (size_t)n);
-    io_watch(s->io, io_watched(s->io) | IO_WRITE);
-    pause_backend(s);
 }
 
 static void send_buf(struct session *s, const struct buf *b)
@@ -272,19 +247,11 @@ static void on_readable(struct session *s)
 
 static void on_writable(struct session *s)
 {
-    struct iovec part = { buf_begin(&s->out), buf_len(&s->out) };
-    ssize_t n = io_write(s->io, &part, 1);
-    if (n == -EAGAIN)
-        return;
-    if (n < 0) {
+    enum io_sent sent = io_flush(s->io, &s->out);
+    if (sent == IO_LOST)
         session_kill(s);
+    if (sent != IO_SENT)
         return;
-    }
-    buf_consume(&s->out, (size_t)n);
-    if (buf_len(&s->out))
-        return;
-    buf_release(&s->out);
-    io_watch(s->io, io_watched(s->io) & ~(unsigned)IO_WRITE);
     if (s->state == SESSION_CLOSING) {
         if (!s->lingers)
             session_kill(s);

@@ -424,6 +424,32 @@ static void begin_travels_with_the_first_statement(void **state)
     expect_ok(p);
 }
 
+/* The shard answers outside the transaction that the client knows itself in. */
+static void a_pending_begin_shows_in_every_status(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    const struct slice one[] = { SLICE_LIT("1") };
+    client_query(&gate, p, "BEGIN");
+    expect_ok(p);
+    client_query(&gate, p, "SELECT 1");
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "SELECT 1");
+    struct buf answer;
+    uint8_t seq = 1;
+    buf_init(&answer);
+    shard_rows(&answer, &seq, one, 1, GATE_CLIENT, IDLE_STATUS);
+    peer_send_buf(shard, &answer);
+    gate_run(&gate);
+    for (seq = 1; seq <= 3; seq++)
+        expect_packet(p, seq);
+    struct ok_packet ok;
+    assert_true(ok_parse(expect_packet(p, 4), GATE_CLIENT, &ok));
+    assert_int_equal(ok.status, OPEN_STATUS);
+    client_query(&gate, p, "ROLLBACK");
+    assert_int_equal(expect_ok(p).status, IDLE_STATUS);
+}
+
 static void a_pipelined_begin_may_be_answered_in_pieces(void **state)
 {
     (void)state;
@@ -998,6 +1024,7 @@ int main(void)
         TEST(a_vanished_client_is_rolled_back),
         TEST(a_client_that_vanishes_while_a_statement_runs),
         TEST(a_transaction_has_one_tenant),
+        TEST(a_pending_begin_shows_in_every_status),
         TEST(a_lost_shard_is_told_once),
         TEST(errors_without_autocommit_leave_nothing_behind),
         TEST(isolation_of_the_next_transaction_only),
