@@ -1,8 +1,7 @@
 /* From a template to a destination: the tenant, its place, and what forbids the statement. */
 #include "routing/route.h"
 
-#include <stdio.h>
-
+#include "base/check.h"
 #include "routing/identifier.h"
 #include "routing/source.h"
 
@@ -203,20 +202,26 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l, 
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const char *shard_database, bool prepared, struct buf *out)
 {
-    char literal[UINT8_MAX + 3] = "?";
-    struct edit_values values = { .tenant = slice_of(literal, 1) };
+    char literal[UINT8_MAX + 2] = "'";
+    struct edit_values values = { .tenant = SLICE_LIT("?") };
     struct arena arena;
     struct buf database;
     size_t count;
     arena_init(&arena);
     buf_init(&database);
-    if (!prepared && tenant)
-        values.tenant.len = (size_t)snprintf(literal, sizeof literal, "'%s'", tenant->name);
+    if (!prepared && tenant && tenant->name_len <= UINT8_MAX) {
+        memcpy(literal + 1, tenant->name, tenant->name_len);
+        literal[tenant->name_len + 1] = '\'';
+        values.tenant = slice_of(literal, tenant->name_len + 2u);
+    }
     if (names_database(t))
         edit_quote_ident(&database, slice_cstr(shard_database));
     values.database = buf_slice(&database);
     const struct edit *edits = route_edits(t, l, &arena, &count);
-    edits_apply(l, edits, count, &values, out);
+    /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
+    bool made = edits_apply(l, edits, count, &values, out);
+    CHECK(made);
+    (void)made;
     buf_fini(&database);
     arena_fini(&arena);
 }
