@@ -258,6 +258,22 @@ static struct slice default_sql(const struct session *s, int var)
     return said ? SLICE_LIT("DEFAULT") : slice_of(NULL, 0);
 }
 
+static bool is_off(struct slice value)
+{
+    return slice_eq(value, SLICE_LIT("0")) || slice_ieq(value, SLICE_LIT("off")) ||
+           slice_ieq(value, SLICE_LIT("false"));
+}
+
+/* A variable that stays off. */
+static enum err_code check_off(const struct set_item *item, const struct lexed *lexed,
+                               struct err *reterr)
+{
+    if (item->is_default || (item->value.kind == VALUE_TOKENS && is_off(value_sql(&item->value, lexed))))
+        return MQ_OK;
+    return err_set(reterr, MQ_VARIABLE_VALUE, "%.*s can be set to 0 or OFF only",
+                   (int)item->name.len, item->name.data);
+}
+
 static enum err_code set_system(struct session *s, const struct set_item *item,
                                 const struct lexed *lexed, struct err *reterr)
 {
@@ -267,6 +283,8 @@ static enum err_code set_system(struct session *s, const struct set_item *item,
                        item->global ? "GLOBAL " : "", (int)item->name.len, item->name.data);
     if (var_info(var)->kind == VAR_KIND_OWN)
         return MQ_OK;
+    if (var_info(var)->kind == VAR_KIND_OFF)
+        return check_off(item, lexed, reterr);
     if (!item->is_default && item->value.kind != VALUE_TOKENS)
         return err_set(reterr, MQ_VARIABLE_VALUE, "%s can be set to a literal only", var_info(var)->name);
     struct slice value = item->is_default ? default_sql(s, var) : value_sql(&item->value, lexed);
@@ -337,9 +355,7 @@ static bool is_plain_autocommit(const char *value)
 
 static bool means_off(const char *value)
 {
-    struct slice v = slice_cstr(value);
-    return value && (slice_eq(v, SLICE_LIT("0")) || slice_ieq(v, SLICE_LIT("off")) ||
-                     slice_ieq(v, SLICE_LIT("false")));
+    return value && is_off(slice_cstr(value));
 }
 
 /* Does a server have to say whether the new values are good ones? A character set and

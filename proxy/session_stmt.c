@@ -249,6 +249,11 @@ static void fill_long_data(struct session *s, struct client_stmt *stmt, struct e
     }
 }
 
+static bool is_integer_type(uint8_t type)
+{
+    return type == TYPE_TINY || type == TYPE_SHORT || type == TYPE_LONG || type == TYPE_LONGLONG;
+}
+
 static struct param_value *values_of(struct session *s, const struct execute *x, uint32_t count)
 {
     struct param_value *values = arena_array(&s->worker->arena, struct param_value, count);
@@ -256,6 +261,7 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
         const struct execute_param *p = &x->params[i];
         values[i].kind = p->null || p->type.type == TYPE_NULL ? PARAM_VALUE_NULL
                          : is_text_type(p->type.type)         ? PARAM_VALUE_STRING
+                         : is_integer_type(p->type.type)      ? PARAM_VALUE_INTEGER
                                                               : PARAM_VALUE_OTHER;
         values[i].bytes = p->content;
     }

@@ -11,7 +11,7 @@ static const struct catalog_table *assigned_table(struct planner *p, const struc
                                  ? token_ident(p->l, column->child->first, p->arena)
                                  : slice_of("", 0);
     for (const struct table_ref *r = s->refs; r; r = r->next)
-        if (r->table && (qualifier.len ? slice_eq(qualifier, r->name)
+        if (r->table && (qualifier.len ? slice_ieq(qualifier, r->name)
                                        : catalog_column_index(r->table, name) >= 0))
             return r->table;
     return NULL;

@@ -62,13 +62,22 @@ void column_check_value(struct planner *p, const struct catalog_table *table, st
                         struct value_ref value)
 {
     int index = catalog_column_index(table, column);
-    if (index < 0 || (value.kind != VALUE_TOKENS && value.kind != VALUE_PARAM))
+    if (index < 0 || value.kind == VALUE_NONE)
         return;
     const struct catalog_column *c = &table->columns[index];
-    if (c->check == CHECK_NONE)
+    if (c->check == CHECK_NONE || (value.kind == VALUE_COMPUTED && c->check != CHECK_COUNTER))
         return;
     struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
     *check = (struct identifier_check){ .check = c->check, .column = c->name, .value = value };
+}
+
+/* offset = offset, offset = VALUES(offset): what the row has, or would have, already. */
+static bool keeps_value(struct planner *p, struct slice column, const struct node *value)
+{
+    if (value->kind == N_VALUES_FUNCTION)
+        value = value->child;
+    return value->kind == N_COLUMN && !value->child->next &&
+           slice_ieq(plan_name(p, value), column);
 }
 
 enum err_code column_assigned(struct planner *p, const struct catalog_table *table,
@@ -79,8 +88,9 @@ enum err_code column_assigned(struct planner *p, const struct catalog_table *tab
         return reject(p, MQ_ASSIGNS_TENANT,
                       "the column `tenant` cannot be changed; insert the row for the other tenant "
                       "and delete this one");
-    if (table)
-        column_check_value(p, table, plan_name(p, column), plan_value(p, value));
+    struct slice name = plan_name(p, column);
+    if (table && !keeps_value(p, name, value))
+        column_check_value(p, table, name, plan_value(p, value));
     enum err_code code = visit(p, column);
     return code ? code : visit(p, value);
 }

@@ -1,5 +1,7 @@
 /* Index hints name the legacy table's indexes. A hint changes no result, only its cost: one
- * whose index has a counterpart under the tenant is mapped, others are dropped. */
+ * whose index has a counterpart under the tenant is mapped, others are dropped. None may take
+ * the keys away that lead with the tenant, or name the one that does not: a locking statement
+ * would then lock the rows of every tenant of its shard. */
 #include "routing/plan_int.h"
 
 static const struct catalog_key *find_key(const struct catalog_key *keys, size_t count,
@@ -25,22 +27,26 @@ static const struct catalog_key *counterpart(const struct catalog_table *t,
     return NULL;
 }
 
-/* Appends what becomes of one index; true when that is the index itself. A name that is no
- * legacy index stays, for the shard's own error. */
-static bool map_index(struct planner *p, const struct catalog_table *t, const struct node *ident,
-                      struct text *out)
+/* Appends what becomes of one index; *ret_same stays true when that is the index itself. */
+static enum err_code map_index(struct planner *p, const struct catalog_table *t,
+                               const struct node *ident, struct text *out, bool *ret_same)
 {
-    struct slice name = token_ident(p->l, ident->first, p->arena), mapped = name;
+    struct slice name = token_ident(p->l, ident->first, p->arena);
     const struct catalog_key *legacy = find_key(t->legacy_keys, t->legacy_key_count, name);
-    const struct catalog_key *key = legacy ? counterpart(t, legacy) : NULL;
-    if (legacy && !key)
-        return false;
-    if (key)
-        mapped = slice_cstr(key->name ? key->name : "PRIMARY");
+    if (!legacy)
+        return reject(p, MQ_INDEX_UNKNOWN, "Key '%.*s' doesn't exist in table '%s'",
+                      NAME_FORMAT(name), t->name);
+    const struct catalog_key *key = counterpart(t, legacy);
+    if (!key) {
+        *ret_same = false;
+        return MQ_OK;
+    }
+    struct slice mapped = slice_cstr(key->name ? key->name : "PRIMARY");
     if (out->len)
         text_add(out, ", ");
     text_ident(out, mapped);
-    return slice_ieq(mapped, name);
+    *ret_same &= slice_ieq(mapped, name);
+    return MQ_OK;
 }
 
 static enum err_code map_hint(struct planner *p, const struct catalog_table *t,
@@ -51,12 +57,15 @@ static enum err_code map_hint(struct planner *p, const struct catalog_table *t,
     bool same = true;
     if (token_is_op(&p->l->tokens[hint->first - 1], OP_COMMA))
         return reject(p, MQ_NOT_UNDERSTOOD, "a comma between index hints; leave it out");
-    for (const struct node *c = hint->child; c; c = c->next)
-        same &= map_index(p, t, c, &names);
+    for (const struct node *c = hint->child; c; c = c->next) {
+        enum err_code code = map_index(p, t, c, &names, &same);
+        if (code)
+            return code;
+    }
+    if (!names.len || hint->op == KW_IGNORE) /* USE INDEX () uses none */
+        return plan_edit(p, EDIT_REPLACE, hint->first, hint->last, slice_of("", 0));
     if (same)
         return MQ_OK;
-    if (!names.len)
-        return plan_edit(p, EDIT_REPLACE, hint->first, hint->last, slice_of("", 0));
     return plan_edit(p, EDIT_REPLACE, hint->child->first, last->last, text_slice(&names));
 }
 

@@ -14,7 +14,7 @@ enum value_reading {
 enum value_reading value_read(const struct route_input *in, const struct value_ref *v,
                               struct arena *arena, struct slice *ret);
 
-/* Fails with MQ_IDENTIFIER_INVALID. */
+/* Fails with MQ_IDENTIFIER_INVALID or MQ_COUNTER_VALUE. */
 enum err_code identifier_check(const struct route_input *in, const struct identifier_check *check,
                                struct arena *arena, struct err *reterr);
 

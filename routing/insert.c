@@ -175,11 +175,15 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 
 /* ---- SELECT ---- */
 
-/* `ORDER BY 2` counts the select list's items, which the tenant would shift. */
+/* `ORDER BY 2` counts the select list's items, which the tenant would shift; to the servers
+ * (2) and +2 are the same. */
 static enum err_code refuse_positions(struct planner *p, const struct node *list)
 {
     for (const struct node *c = list ? list->child : NULL; c; c = c->next) {
-        const struct node *expr = c->kind == N_ORDER_ITEM ? c->child : c;
+        const struct node *expr = c;
+        while (expr && (expr->kind == N_ORDER_ITEM || expr->kind == N_PAREN ||
+                        expr->kind == N_UNARY))
+            expr = expr->child;
         if (expr && (expr->kind == N_LITERAL || expr->kind == N_PARAM))
             return reject(p, MQ_NOT_UNDERSTOOD,
                           "ORDER BY or GROUP BY a position in INSERT … SELECT; name the column");
@@ -238,9 +242,24 @@ static enum err_code claim_select(struct planner *p, const struct insert *in,
     return claim_value(p, item->child);
 }
 
+/* What a query computes cannot be checked. */
+static enum err_code refuse_counter(struct planner *p, const struct insert *in)
+{
+    struct column_names names = list_columns(p, in);
+    for (size_t i = 0; i < names.count; i++) {
+        int index = catalog_column_index(in->table, names.items[i]);
+        if (index >= 0 && in->table->columns[index].check == CHECK_COUNTER)
+            return reject(p, MQ_COUNTER_VALUE, "INSERT … SELECT into the AUTO_INCREMENT column %s",
+                          in->table->columns[index].name);
+    }
+    return MQ_OK;
+}
+
 static enum err_code insert_select(struct planner *p, struct insert *in, const struct node *query)
 {
-    enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, false);
+    enum err_code code = refuse_counter(p, in);
+    if (!code)
+        code = in->columns ? add_column(p, in) : write_columns(p, in, false);
     if (!code)
         code = in->names_tenant ? claim_select(p, in, query) : prefix_query(p, query);
     return code ? code : query_visit(p, query);

@@ -1,6 +1,7 @@
 /* SHOW and DESCRIBE: a list of what is harmless; whatever could show a shard's tables or
  * other sessions is refused. */
 #include "routing/plan_int.h"
+#include "routing/variables.h"
 
 enum show_rule {
     SHOW_REFUSED,
@@ -19,13 +20,12 @@ static const char not_yet[] = "it would show the shard's table, not the legacy o
 
 static const struct show_row rows[] = {
     { KW_VARIABLES, SHOW_PASSED, LOCAL_NONE, NULL },
-    { KW_STATUS, SHOW_PASSED, LOCAL_NONE, NULL },
+    { KW_STATUS, SHOW_REFUSED, LOCAL_NONE, "it would show the counters of a shard and of other sessions" },
     { KW_COLLATION, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_CHARACTER, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_ENGINES, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_PLUGINS, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_PRIVILEGES, SHOW_PASSED, LOCAL_NONE, NULL },
-    { KW_GRANTS, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_WARNINGS, SHOW_ANSWERED, LOCAL_SHOW_WARNINGS, NULL },
     { KW_ERRORS, SHOW_ANSWERED, LOCAL_SHOW_ERRORS, NULL },
     { KW_DATABASES, SHOW_ANSWERED, LOCAL_SHOW_DATABASES, NULL },
@@ -34,6 +34,8 @@ static const struct show_row rows[] = {
     { KW_INDEX, SHOW_REFUSED, LOCAL_NONE, not_yet },
     { KW_CREATE, SHOW_REFUSED, LOCAL_NONE, not_yet },
     { KW_TABLE, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_GRANTS, SHOW_REFUSED, LOCAL_NONE,
+      "it would show the account on the shard, on MariaDB with the hash of its password" },
     { KW_TRIGGERS, SHOW_REFUSED, LOCAL_NONE, "it would show the shard's triggers" },
     { KW_PROCESSLIST, SHOW_REFUSED, LOCAL_NONE, "it would show the sessions of other tenants" },
     { KW_ENGINE, SHOW_REFUSED, LOCAL_NONE, "it would show rows of other tenants" },
@@ -50,12 +52,6 @@ static const struct show_row *find_row(const struct node *show)
 static const char *subject_text(const struct node *show)
 {
     return show->op ? keyword_text((enum keyword)show->op) : "of this kind";
-}
-
-/* GRANTS FOR somebody is a question about other accounts. */
-static bool has_more_words(const struct node *show)
-{
-    return show->op == KW_GRANTS && show->last > show->first + 1;
 }
 
 static bool has_word(const struct planner *p, const struct node *show, enum keyword word)
@@ -97,16 +93,37 @@ static enum err_code answered(struct planner *p, const struct node *show,
     return from ? show_database(p, from) : MQ_OK;
 }
 
+/* The backend's own are those of whichever session used it last. */
+static enum err_code hide_session_variables(struct planner *p, const struct node *show)
+{
+    const struct node *like = node_find(show, N_LIKE_PATTERN), *where = node_find(show, N_WHERE);
+    struct text t = { .arena = p->arena };
+    text_add(&t, like ? "WHERE " : where ? " " : " WHERE ");
+    for (const char *const *name = variables_of_statements; *name; name++) {
+        text_add(&t, name == variables_of_statements ? "Variable_name NOT IN ('" : "', '");
+        text_add(&t, *name);
+    }
+    text_add(&t, like ? "') AND Variable_name " : where ? "') AND (" : "')");
+    if (like)
+        return plan_edit(p, EDIT_BEFORE, like->first, like->first, text_slice(&t));
+    uint32_t behind = where ? where->first : show->last;
+    enum err_code code = plan_edit(p, EDIT_AFTER, behind, behind, text_slice(&t));
+    return code || !where ? code
+                          : plan_edit(p, EDIT_AFTER, where->last, where->last, SLICE_LIT(")"));
+}
+
 static enum err_code passed(struct planner *p, const struct node *show)
 {
     enum err_code code = visit_children(p, show);
     if (code)
         return code;
-    if (p->t->table || p->has_other || has_more_words(show))
+    if (p->t->table || p->has_other)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is served by itself only",
                       subject_text(show));
     p->t->verdict = VERDICT_PASS;
-    return MQ_OK;
+    return show->op == KW_VARIABLES && !(show->flags & NODE_F_GLOBAL)
+               ? hide_session_variables(p, show)
+               : MQ_OK;
 }
 
 static enum err_code describe(struct planner *p, const struct node *n)

@@ -23,3 +23,8 @@ int var_find(struct slice name)
             return i;
     return -1;
 }
+
+const char *const variables_of_statements[] = {
+    "last_insert_id",   "identity",       "insert_id", "warning_count", "error_count", "proxy_user",
+    "external_user",    "in_transaction", "last_gtid", "pseudo_thread_id", NULL
+};

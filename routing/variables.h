@@ -11,7 +11,7 @@ enum var {
     VAR_COUNT
 };
 
-enum var_kind { VAR_KIND_TRACKED, VAR_KIND_OWN };
+enum var_kind { VAR_KIND_TRACKED, VAR_KIND_OWN, VAR_KIND_OFF };
 
 struct var_info {
     const char *name, *mysql, *mariadb; /* NULL: that flavour does not have it by itself */
@@ -22,5 +22,9 @@ struct var_info {
 const struct var_info *var_info(enum var v);
 /* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */
 int var_find(struct slice name);
+
+/* System variables that tell of a session's last statement or transaction, or of its account:
+ * a backend's are those of whichever session used it last. Ends with NULL. */
+extern const char *const variables_of_statements[];
 
 #endif

@@ -69,14 +69,37 @@ static const uint8_t *find_hint_close(const struct lexer *x, const uint8_t *p)
     return NULL;
 }
 
-static bool names_sql_mode(struct slice hint)
+static bool names(struct slice hint, struct slice word)
 {
-    static const char name[] = "sql_mode";
-    enum { LEN = sizeof name - 1 };
-    for (size_t i = 0; i + LEN <= hint.len; i++)
-        if (slice_ieq(slice_of(hint.data + i, LEN), slice_of(name, LEN)))
+    for (size_t i = 0; i + word.len <= hint.len; i++)
+        if (slice_ieq(slice_of(hint.data + i, word.len), word))
             return true;
     return false;
+}
+
+static bool is_ascii(struct slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.data[i] & 0x80)
+            return false;
+    return true;
+}
+
+/* MySQL finds variables by their letters without accents. A counter serves all tenants of its
+ * shard. An index that does not lead with the tenant would make a locking statement lock every
+ * tenant's rows. */
+static enum err_code check_hint(const struct lexer *x, struct slice hint)
+{
+    if (names(hint, SLICE_LIT("sql_mode")) ||
+        (names(hint, SLICE_LIT("set_var")) && !is_ascii(hint)))
+        return lexer_fail(x, x->at, MQ_SQL_MODE_UNSAFE, "a hint that sets sql_mode");
+    if (names(hint, SLICE_LIT("sql_safe_updates")) || names(hint, SLICE_LIT("sql_auto_is_null")))
+        return lexer_fail(x, x->at, MQ_VARIABLE_VALUE, "a hint that sets what stays off");
+    if (names(hint, SLICE_LIT("insert_id")) || names(hint, SLICE_LIT("auto_increment")))
+        return lexer_fail(x, x->at, MQ_COUNTER_VALUE, "a hint that sets a counter");
+    if (names(hint, SLICE_LIT("index")))
+        return lexer_fail(x, x->at, MQ_NOT_UNDERSTOOD, "a hint about indexes");
+    return MQ_OK;
 }
 
 static enum err_code hint_comment(struct lexer *x)
@@ -88,9 +111,8 @@ static enum err_code hint_comment(struct lexer *x)
     if (!end)
         return lexer_fail(x, x->at, MQ_NOT_UNDERSTOOD,
                           "a hint whose quotes servers read differently");
-    if (names_sql_mode(slice_of(content, (size_t)(end - content))))
-        return lexer_fail(x, x->at, MQ_SQL_MODE_UNSAFE, "a hint that sets sql_mode");
-    return step_over(x, end);
+    enum err_code code = check_hint(x, slice_of(content, (size_t)(end - content)));
+    return code ? code : step_over(x, end);
 }
 
 /* ---- versioned comments ---- */

@@ -128,6 +128,10 @@ static void set_column(struct arena *a, const char *table, const struct column_c
         c->tenant_type = like->tenant_type;
         c->check = like->check;
     }
+    if (has_word(c->options, "AUTO_INCREMENT"))
+        c->check = CHECK_COUNTER;
+    else if (c->check == CHECK_COUNTER)
+        c->check = CHECK_NONE;
 }
 
 static const struct catalog_column *make_columns(struct arena *a,

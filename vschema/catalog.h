@@ -11,6 +11,7 @@ enum column_check {
     CHECK_ASCII,          /* ASCII, no NUL, at most 255 bytes */
     CHECK_ASCII_NONEMPTY, /* the same and not empty */
     CHECK_UTF8,           /* UTF-8, at most 255 characters */
+    CHECK_COUNTER,        /* AUTO_INCREMENT: a known integer that leaves the counter room */
 };
 
 struct catalog_column {

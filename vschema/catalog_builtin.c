@@ -34,7 +34,7 @@
     }
 
 static const struct catalog_column messages_columns[] = {
-    PLAIN("offset", BIGINT, "NOT NULL AUTO_INCREMENT"),
+    { "offset", BIGINT, "NOT NULL AUTO_INCREMENT", BIGINT, CHECK_COUNTER, false },
     TOPIC_COLUMN,
     PARTITION_COLUMN,
     { "id", NAME, REQUIRED, UTF8_NAME, CHECK_UTF8, false },

@@ -54,3 +54,9 @@ DELETE FROM queue_offsets WHERE topic = 'a' RETURNING *
 DELETE QUICK IGNORE FROM queue_messages WHERE topic = 'a'
 -- case: unknown table
 DELETE FROM users
+-- case: UPDATE of an AUTO_INCREMENT column
+UPDATE queue_messages SET offset = 5 WHERE offset = 4
+-- case: UPDATE of an AUTO_INCREMENT column that leaves other tenants no room
+UPDATE queue_messages q, queue_offsets o SET Q.`OFFSET` = ~0 WHERE q.topic = o.topic
+-- case: UPDATE of an AUTO_INCREMENT column by another one
+UPDATE queue_messages q, (SELECT ~0 AS offset) d SET q.offset = d.offset

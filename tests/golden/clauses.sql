@@ -22,6 +22,14 @@ SELECT topic FROM queue_offsets o IGNORE INDEX (idx_topic)
 SELECT id FROM queue_messages USE INDEX (PRIMARY, idx_topic_partition_offset, idx_topic_partition_id) IGNORE INDEX FOR ORDER BY (PRIMARY)
 -- case: index hint of no legacy index
 SELECT id FROM queue_messages USE INDEX (nosuch)
+-- case: index hint of a tenant index
+SELECT id FROM queue_messages FORCE INDEX (idx_offset) WHERE offset > 5 FOR UPDATE
+-- case: index hint of no index
+SELECT id FROM queue_messages USE INDEX () FOR UPDATE
+-- case: index hint that would take the tenant's keys away
+UPDATE queue_messages IGNORE KEY (idx_topic_partition_offset, idx_topic_partition_id) SET failure_count = 0
+-- case: optimizer hint about an index
+SELECT /*+ INDEX(queue_messages idx_offset) */ id FROM queue_messages WHERE offset > 5 FOR UPDATE
 -- case: PARTITION
 SELECT id FROM queue_messages PARTITION (p0)
 -- case: versioned comment

@@ -20,6 +20,12 @@ SHOW VARIABLES LIKE 'version%'
 SHOW SESSION VARIABLES WHERE Variable_name = 'language' OR Variable_name = 'net_write_timeout'
 -- case: SHOW VARIABLES WHERE with a sub-query
 SHOW VARIABLES WHERE Value = (SELECT id FROM queue_messages LIMIT 1)
+-- case: SHOW VARIABLES alone
+SHOW VARIABLES;
+-- case: SHOW GLOBAL VARIABLES
+SHOW GLOBAL VARIABLES LIKE 'max%'
+-- case: SHOW VARIABLES of another session's statement
+SHOW VARIABLES LIKE 'last_insert_id'
 -- case: SHOW STATUS
 SHOW STATUS LIKE 'Ssl_cipher'
 -- case: SHOW COLLATION

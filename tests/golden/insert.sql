@@ -103,3 +103,30 @@ INSERT INTO users (id) VALUES (1)
 INSERT INTO dual VALUES (1)
 -- case: PARTITION
 INSERT INTO queue_offsets PARTITION (p0) (topic) VALUES ('t')
+-- case: SELECT ordered by a position in parentheses
+INSERT INTO queue_offsets (topic, partition_key) SELECT topic, partition_key FROM queue_messages ORDER BY (2) LIMIT 1
+-- case: SELECT ordered by a position with a sign
+INSERT INTO queue_offsets (topic, partition_key) SELECT topic, partition_key FROM queue_messages ORDER BY +2 LIMIT 1
+-- case: SELECT ordered by an expression
+INSERT INTO queue_offsets (topic, partition_key) SELECT topic, partition_key FROM queue_messages ORDER BY -(failure_count) LIMIT 1
+-- case: an AUTO_INCREMENT value
+INSERT INTO queue_messages (offset, topic) VALUES (4503599627370496, 't'), (NULL, 't'), (DEFAULT, 't'), ('7', 't')
+-- case: an AUTO_INCREMENT value that leaves other tenants no room
+INSERT INTO queue_messages (offset, topic) VALUES (1, 't'), (18446744073709551615, 't')
+-- case: an AUTO_INCREMENT value, larger than any integer
+INSERT INTO queue_messages SET offset = 99999999999999999999, topic = 't'
+-- case: an AUTO_INCREMENT value that is computed
+INSERT INTO queue_messages (offset, topic) VALUES (~0, 't')
+-- case: an AUTO_INCREMENT value with a fraction
+INSERT INTO queue_messages (offset, topic) VALUES (1e19, 't')
+-- case: an AUTO_INCREMENT value from a query
+INSERT INTO queue_messages (offset, topic) SELECT d.n, 't' FROM (SELECT ~0 AS n) d
+-- case: an AUTO_INCREMENT value from a query, no column list
+INSERT INTO queue_messages SELECT * FROM queue_messages
+-- case: an AUTO_INCREMENT value that is kept
+INSERT INTO queue_messages (topic) VALUES ('t') ON DUPLICATE KEY UPDATE offset = offset, queue_messages.offset = VALUES(offset)
+-- case: an AUTO_INCREMENT value on a duplicate key
+INSERT INTO queue_messages (topic) VALUES ('t') ON DUPLICATE KEY UPDATE offset = offset + 18446744073709551000
+-- case: an AUTO_INCREMENT value as a parameter
+-- args: --set @mq_tenant=acme --prepared --param '18446744073709551615' --param 't'
+INSERT INTO queue_messages (offset, topic) VALUES (?, ?)

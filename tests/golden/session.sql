@@ -64,6 +64,13 @@ SELECT @@session.auto_increment_increment AS auto_increment_increment, @@charact
 SELECT NOW(), CONCAT('a', 'b'), VERSION()
 -- case: session variables of a shard
 SELECT @@identity
+-- case: session variables of a shard, in quotes
+SELECT @@session.`Insert_ID`
+-- case: session variables of a shard, with an accent
+SELECT @@lást_insert_id
+-- case: a session's transaction
+-- args: --dialect mariadb-10.11
+SELECT @@in_transaction
 -- case: select $$
 -- args: --user app
 select $$

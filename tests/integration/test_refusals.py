@@ -37,6 +37,11 @@ NEVER = [
     ("SELECT id INTO @x FROM queue_messages", None, None),
     ("SELECT id INTO OUTFILE '/tmp/x' FROM queue_messages", None, None),
     ("SELECT LOAD_FILE('/etc/passwd')", None, None),
+    ("SHOW GRANTS", 2003, None),
+    ("SET sql_safe_updates = 1", 2020, 1231),
+    ("SET sql_auto_is_null = ON", 2020, 1231),
+    ("SELECT id FROM queue_messages FORCE INDEX (idx_offset) FOR UPDATE", 2024, 1176),
+    ("UPDATE queue_messages SET offset = 18446744073709551615", 2025, 1264),
     ("SELECT @mq_tenant := 'orders'", None, None),
     ("UPDATE queue_messages SET tenant = 'x' WHERE topic = 'x'", None, None),
     (

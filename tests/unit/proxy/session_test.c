@@ -686,6 +686,20 @@ static void a_value_with_a_nul_is_refused(void **state)
     expect_err(p, 1, 1231, "MQ");
 }
 
+static void what_stays_off_is_answered_here(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    client_query(&gate, p, "SET sql_safe_updates = 0, sql_auto_is_null = OFF");
+    expect_ok(p);
+    client_query(&gate, p, "SET SESSION sql_auto_is_null = DEFAULT");
+    expect_ok(p);
+    client_query(&gate, p, "SET sql_safe_updates = 1");
+    expect_err(p, 1, 1231, "MQ2020");
+    client_query(&gate, p, "SET sql_auto_is_null = 'ON'");
+    expect_err(p, 1, 1231, "MQ2020");
+}
+
 /* One SET, one outcome: also for the tenant. */
 static void a_set_that_fails_keeps_the_tenant(void **state)
 {
@@ -1033,6 +1047,7 @@ int main(void)
         TEST(variables_follow_the_session),
         TEST(a_set_that_a_shard_refuses_changes_nothing),
         TEST(a_value_with_a_nul_is_refused),
+        TEST(what_stays_off_is_answered_here),
         TEST(a_set_that_fails_keeps_the_tenant),
         TEST(shards_that_close_at_each_step),
         TEST(shards_that_do_not_speak_the_protocol),

@@ -124,6 +124,40 @@ static void test_tenant_parameter(void **state)
     fixture_close(&f);
 }
 
+/* A parameter for an AUTO_INCREMENT column must be a known integer that leaves room. */
+static void test_counter_parameter(void **state)
+{
+    static const struct {
+        const char *why;
+        struct param_value value;
+        enum err_code code;
+    } cases[] = {
+        { "one byte", { PARAM_VALUE_INTEGER, { "\xff", 1 } }, MQ_OK },
+        { "2^52", { PARAM_VALUE_INTEGER, { "\0\0\0\0\0\0\x10\0", 8 } }, MQ_OK },
+        { "2^52 + 1", { PARAM_VALUE_INTEGER, { "\1\0\0\0\0\0\x10\0", 8 } }, MQ_COUNTER_VALUE },
+        { "all bits", { PARAM_VALUE_INTEGER, { "\xff\xff\xff\xff\xff\xff\xff\xff", 8 } },
+          MQ_COUNTER_VALUE },
+        { "NULL", { PARAM_VALUE_NULL, { "", 0 } }, MQ_OK },
+        { "digits", { PARAM_VALUE_STRING, { "42", 2 } }, MQ_OK },
+        { "too many digits", { PARAM_VALUE_STRING, { "18446744073709551615", 20 } },
+          MQ_COUNTER_VALUE },
+        { "an exponent", { PARAM_VALUE_STRING, { "1e19", 4 } }, MQ_COUNTER_VALUE },
+        { "a double", { PARAM_VALUE_OTHER, { "\0\0\0\0\0\0\xf0\x3f", 8 } }, MQ_COUNTER_VALUE },
+        { "not bound", { PARAM_VALUE_UNKNOWN, { "", 0 } }, MQ_COUNTER_VALUE },
+    };
+    struct fixture f;
+    (void)state;
+    open_fixture(&f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(fixture_plan(
+            &f, "/*tenant='globex'*/ INSERT INTO queue_messages (offset) VALUES (?)"));
+        enum route_outcome got = fixture_route(&f, &cases[i].value);
+        if ((got == ROUTE_OK) != !cases[i].code || (got != ROUTE_OK && f.err.code != cases[i].code))
+            fail_msg("%s: MQ%d %s", cases[i].why, (int)f.err.code, f.err.text);
+    }
+    fixture_close(&f);
+}
+
 enum {
     WRITES = 1,
     LOCKS = 2,
@@ -246,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_hidden_parameter),
         cmocka_unit_test(test_tenant_parameter),
+        cmocka_unit_test(test_counter_parameter),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_set_items),
         cmocka_unit_test(test_heading),

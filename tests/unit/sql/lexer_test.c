@@ -243,7 +243,7 @@ static void comments(void **state)
 static void hints(void **state)
 {
     static const struct stream_case cases[] = {
-        { "a hint", &mysql80, "select /*+ NO_INDEX(t `i`) */ 1", "K:select i:1" },
+        { "a hint", &mysql80, "select /*+ NO_MERGE(`t`) */ 1", "K:select i:1" },
         { "short", &mysql80, "select /*+*/ 1", "K:select i:1" },
         { "a string", &mysql80, "select /*+ SET_VAR(time_zone='+01:00') */ 1", "K:select i:1" },
         { "its end in quotes", &mysql80, "select /*+ '*/ 1, ' */ 2", "NOT_UNDERSTOOD" },
@@ -253,6 +253,17 @@ static void hints(void **state)
         { "without end", &mysql80, "select /*+ x", "SYNTAX" },
         { "sql_mode", &mysql80,
           "select /*+ SET_VAR(Sql_Mode=ANSI_QUOTES) */ 1", "SQL_MODE_UNSAFE" },
+        { "sql_mode with accents", &mysql80,
+          "select /*+ Set_Var(sql_m\u00f3de=ANSI_QUOTES) */ 1", "SQL_MODE_UNSAFE" },
+        { "accents elsewhere", &mysql80, "select /*+ NO_MERGE(`\u00e9`) */ 1", "K:select i:1" },
+        { "what stays off", &mysql80,
+          "select /*+ SET_VAR(sql_auto_is_null=1) */ 1", "VARIABLE_VALUE" },
+        { "a counter", &mysql80,
+          "insert /*+ SET_VAR(insert_id = 18446744073709551615) */ into t", "COUNTER_VALUE" },
+        { "a counter's step", &mysql80,
+          "insert /*+ SET_VAR(auto_increment_increment = 65535) */ into t", "COUNTER_VALUE" },
+        { "an index", &mysql80, "select /*+ NO_MERGE(t) index(t i) */ 1", "NOT_UNDERSTOOD" },
+        { "no index", &mysql80, "select /*+ NO_ORDER_INDEX(t PRIMARY) */ 1", "NOT_UNDERSTOOD" },
     };
     (void)state;
     check_streams(cases, COUNT(cases));

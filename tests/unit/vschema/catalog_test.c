@@ -152,6 +152,7 @@ static void checks_of_identifiers(void **state)
         const char *table, *column;
         enum column_check want;
     } cases[] = {
+        { "queue_messages", "offset", CHECK_COUNTER },
         { "queue_messages", "topic", CHECK_ASCII_NONEMPTY },
         { "queue_messages", "partition_key", CHECK_UTF8 },
         { "queue_messages", "id", CHECK_UTF8 },
@@ -212,6 +213,7 @@ static void configured_tables(void **state)
         "    PRIMARY KEY (`tenant`, `topic`, `seq`),\n"
         "    KEY `idx_seq` (`seq`)\n"
         ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin");
+    assert_int_equal(catalog_find(c, SLICE_LIT("extra"))->columns[0].check, CHECK_COUNTER);
     const struct catalog_table *messages = catalog_find(c, SLICE_LIT("queue_messages"));
     assert_ptr_equal(messages, c->tables[0]);
     assert_int_equal(messages->column_count, 5);
