@@ -90,7 +90,7 @@ void relay_begin(struct session *s)
 {
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
                    client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
-                   s->begin_pending;
+                   s->begin_pending || s->request.diagnostics;
     s->definitions_left = 0;
 }
 
@@ -175,6 +175,30 @@ static bool own_column_def(struct output *o, struct slice payload)
     return true;
 }
 
+/* A warning about a duplicate key names the tenant, as an error would. */
+static bool own_diagnostic(struct output *o, struct slice row)
+{
+    struct session *s = o->s;
+    struct reader r = reader_of(row.data, row.len);
+    struct slice level = read_lenenc_slice(&r), code = read_lenenc_slice(&r);
+    struct slice message = read_lenenc_slice(&r);
+    struct buf legacy;
+    buf_init(&legacy);
+    bool names_tenant = !r.bad && slice_eq(code, SLICE_LIT("1062")) &&
+                        legacy_duplicate_entry(s->last_table, message,
+                                               slice_cstr(s->transaction_tenant), &legacy);
+    if (names_tenant) {
+        struct buf *out = emit_own(o);
+        size_t mark = packet_open(out);
+        write_lenenc_slice(out, level);
+        write_lenenc_slice(out, code);
+        write_lenenc_slice(out, buf_slice(&legacy));
+        packet_close(out, mark, &s->seq);
+    }
+    buf_fini(&legacy);
+    return names_tenant;
+}
+
 static void pass(struct output *o, uint8_t *packet, size_t have)
 {
     if (o->s->rewriting)
@@ -205,6 +229,11 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         break;
     case ANSWER_COLUMNS_EOF:
         if (client_wants_eof(s))
+            pass(o, packet, have);
+        break;
+    case ANSWER_ROW:
+        if (!s->request.diagnostics || have < len + PACKET_HEADER ||
+            !own_diagnostic(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
         break;
     case ANSWER_ROWS_END:

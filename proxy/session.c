@@ -431,6 +431,7 @@ void session_adopt(struct session *s)
     deployment_release(s->deployment);
     s->deployment = d;
     s->account = account;
+    s->last_table = NULL;
 }
 
 /* ---- what others need to know ---- */

@@ -44,6 +44,7 @@ struct request {
     bool execute;             /* COM_STMT_EXECUTE: needs the statement on the backend */
     bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
     bool transactional;       /* belongs into the transaction that is pending or open */
+    bool diagnostics;         /* SHOW WARNINGS: rows may name the tenant */
     bool any_shard;           /* another shard will do if this one is down */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
@@ -114,6 +115,7 @@ struct session {
     const char *isolation_text; /* SET TRANSACTION for the next transaction only; a constant */
     bool isolation_set;      /* the borrowed backend has been told */
     char *transaction_tenant;
+    const struct catalog_table *last_table; /* of the last routed statement; of the deployment */
 
     /* The command under way. */
     struct request request;

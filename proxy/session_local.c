@@ -148,7 +148,10 @@ static void show_tables(struct session *s, const struct template *t, const struc
 static void show_diagnostics(struct session *s, const struct lexed *lexed)
 {
     if (s->pinned) {
-        relay_to_pinned(s, lexed->text);
+        request_begin(s, END_RELAYED);
+        s->request.diagnostics = true;
+        request_add_query(s, lexed->text);
+        session_run_request(s);
         return;
     }
     if (s->warnings) {

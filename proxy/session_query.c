@@ -154,6 +154,7 @@ static void run_single(struct session *s, struct plan_entry *entry, const struct
     s->request.shard = r->shard;
     s->request.entry = plan_entry_acquire(entry);
     session_remember_tenant(s, r);
+    s->last_table = entry->template->table;
     compose(s, entry->template, lexed, r, r->shard);
     session_run_request(s);
 }

@@ -249,6 +249,18 @@ def test_duplicate_key_error_does_not_show_the_tenant(connect, tenant, topic):
     assert count(connection, topic) == 0
 
 
+def test_warning_does_not_show_the_tenant(connect, tenant, topic):
+    """Inside a transaction SHOW WARNINGS is the shard's answer, in the legacy key's words."""
+    connection = connect(tenant)
+    execute(connection, "BEGIN")
+    for _ in range(2):
+        execute(connection, START_OFFSET, "group", topic, "p")
+    warnings = execute(connection, "SHOW WARNINGS")
+    assert [(level, code) for level, code, _ in warnings] == [("Warning", 1062)]
+    assert warnings[0][2].startswith(f"Duplicate entry 'group-{topic}-p'")
+    execute(connection, "ROLLBACK")
+
+
 def test_dead_letter_move(connect, cluster, tenant, topic):
     connection = connect(tenant, autocommit=False)
     publish(connection, topic, "m", payload=b"poison", metadata='{"queue_name": "%s"}' % tenant)
