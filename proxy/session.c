@@ -160,12 +160,12 @@ void session_refuse(struct session *s, const struct err *e)
 /* ---- reading ---- */
 
 /* The client may still be sending: closing now could cost it the answer. */
-static void packet_too_large(struct session *s)
+static void packet_too_large(struct session *s, const struct packet *p)
 {
     struct err e;
     err_set(&e, MQ_STATEMENT_TOO_LARGE, "the statement is larger than limits.max_statement_size");
     s->lingers = true;
-    s->seq = 1;
+    s->seq = (uint8_t)(p->last_seq + 1);
     session_send_err(s, &e);
     session_close_gently(s);
 }
@@ -190,7 +190,7 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
         if (status == PACKET_INCOMPLETE)
             break;
         if (status == PACKET_TOO_LARGE) {
-            packet_too_large(s);
+            packet_too_large(s, &p);
             return len;
         }
         bool again = false;

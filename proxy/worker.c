@@ -277,9 +277,10 @@ static void deliver_place(struct message *m, void *context)
 {
     struct place_message *p = (struct place_message *)m;
     struct worker *w = context;
-    if (p->asker)
+    /* At the end nobody needs places any more, and the asker may be gone. */
+    if (!w->stopping && p->asker)
         pool_yield_place(w, NULL, p->deployment, p->shard, p->asker);
-    else
+    else if (!w->stopping)
         pool_accept_place(w, p->deployment, p->shard);
     deployment_release(p->deployment);
     mem_free(p);
