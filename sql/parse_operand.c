@@ -101,6 +101,17 @@ static struct node *row(struct parser *p)
     return n;
 }
 
+/* {name expr} */
+static struct node *odbc_escape(struct parser *p)
+{
+    struct branch b = branch_open(p, N_ODBC_ESCAPE);
+    expect_sign(p, OP_LBRACE);
+    branch_add(&b, parse_ident(p, "the name of an escape"));
+    branch_add(&b, parse_expression(p));
+    expect_sign(p, OP_RBRACE);
+    return branch_close(p, &b);
+}
+
 static struct node *case_when(struct parser *p)
 {
     struct branch b = branch_open(p, N_CASE);
@@ -320,8 +331,7 @@ static struct node *sign_operand(struct parser *p)
     case OP_BANG:
         return not(p);
     case OP_LBRACE:
-        fail_not_understood(p, "an ODBC escape");
-        break;
+        return odbc_escape(p);
     }
     return missing(p, "an expression");
 }

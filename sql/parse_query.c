@@ -238,7 +238,7 @@ static void into(struct parser *p, struct branch *b)
         export_options(p);
     } else
         do
-            branch_add(&into, parse_user_variable(p));
+            branch_add(&into, at_name(p) ? leaf(p, N_IDENT) : parse_user_variable(p));
         while (accept_sign(p, OP_COMMA));
     branch_add(b, branch_close(p, &into));
 }

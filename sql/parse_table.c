@@ -173,6 +173,20 @@ static bool at_table_query(const struct parser *p)
     return at_query(p) || at_word(p, KW_VALUES);
 }
 
+/* {name a LEFT JOIN b ON …}: whatever the name, the same as parentheses. */
+static struct node *odbc_escape(struct parser *p)
+{
+    struct branch b = branch_open(p, N_TABLES_PAREN);
+    expect_sign(p, OP_LBRACE);
+    if (at_name(p))
+        advance(p);
+    else
+        fail_expected(p, "the name of an escape");
+    branch_add(&b, table_reference(p));
+    expect_sign(p, OP_RBRACE);
+    return branch_close(p, &b);
+}
+
 static struct node *factor_by_start(struct parser *p)
 {
     if (at_sign(p, OP_LPAREN)) {
@@ -184,7 +198,7 @@ static struct node *factor_by_start(struct parser *p)
     if (at_word(p, KW_JSON_TABLE) && sign_ahead(p, 1, OP_LPAREN))
         return json_table(p);
     if (at_sign(p, OP_LBRACE))
-        fail_not_understood(p, "an ODBC escape");
+        return odbc_escape(p);
     return parse_table_around(p, parse_name(p));
 }
 

@@ -46,3 +46,9 @@ SELECT id INTO @x FROM queue_messages LIMIT 1
 SELECT topic, COUNT(*) FROM queue_messages GROUP BY topic WITH ROLLUP
 -- case: multi-byte text
 SELECT id FROM queue_messages WHERE partition_key = 'größe 漢字' AND id = 'x'
+-- case: ODBC escapes
+SELECT id, {fn UPPER(id)} FROM queue_messages WHERE published_at > UNIX_TIMESTAMP({ts '2024-01-31 00:00:00'})
+-- case: an ODBC escape is no string
+SELECT id FROM queue_messages WHERE tenant = {d 'acme'}
+-- case: SELECT INTO a routine's variable
+SELECT id INTO x FROM queue_messages

@@ -48,3 +48,5 @@ SELECT m.id FROM queue_messages m NATURAL JOIN (SELECT 'a' AS topic) d
 SELECT * FROM queue_messages m JOIN queue_offsets o USING (topic, partition_key)
 -- case: NATURAL and a star
 SELECT * FROM queue_messages NATURAL JOIN queue_offsets
+-- case: ODBC's outer join
+SELECT m.id FROM {oj queue_messages m LEFT JOIN queue_offsets o ON m.topic = o.topic} WHERE m.topic = 'a'
