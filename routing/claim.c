@@ -7,7 +7,7 @@
 static bool is_value(struct planner *p, const struct node *n)
 {
     struct value_ref v = plan_value(p, n);
-    return v.kind == VALUE_TOKENS || v.kind == VALUE_PARAM;
+    return v.kind == VALUE_TOKENS || v.kind == VALUE_PARAM || v.kind == VALUE_LITERALS;
 }
 
 static const struct node *bare(const struct node *n)

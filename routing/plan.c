@@ -90,6 +90,8 @@ struct value_ref plan_value(struct planner *p, const struct node *expr)
         v.param = param_number(p, expr->first);
     } else if (expr->kind == N_LITERAL) {
         v.kind = (uint8_t)literal_kind(p, expr);
+    } else if (expr->kind == N_LITERALS) {
+        v.kind = VALUE_LITERALS;
     } else if (expr->kind == N_DEFAULT && !expr->child) {
         v.kind = VALUE_NONE;
     }

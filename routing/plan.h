@@ -33,6 +33,7 @@ enum local_op {
 enum value_kind {
     VALUE_NONE,    /* there is none, or it is DEFAULT */
     VALUE_TOKENS,  /* a literal: tokens first..last */
+    VALUE_LITERALS, /* literals of an IN list: the token `first` */
     VALUE_PARAM,   /* parameter number `param`, from 0 */
     VALUE_COMPUTED /* an expression: not known exactly */
 };

@@ -100,21 +100,48 @@ static enum err_code found(struct finding *f, struct slice tenant, enum tenant_s
                    tenant_source_name(source), TENANT_FORMAT(tenant));
 }
 
-static enum err_code find_sql(struct finding *f)
+static enum err_code unreadable(const struct finding *f)
 {
-    const struct template *t = f->in->template;
-    for (size_t i = 0; i < t->sql_tenant_count; i++) {
-        struct slice tenant;
-        if (value_read(f->in, &t->sql_tenants[i], f->arena, &tenant) != READ_STRING)
-            return err_set(f->reterr, MQ_TENANT_VALUE,
-                           "the value that `tenant` is compared with is not a string that can be "
-                           "read exactly; give a plain string literal or a string parameter");
-        enum err_code code =
-            found(f, tenant, SOURCE_SQL, (enum tenant_origin)t->sql_tenants[i].origin);
+    return err_set(f->reterr, MQ_TENANT_VALUE,
+                   "the value that `tenant` is compared with is not a string that can be read "
+                   "exactly; give a plain string literal or a string parameter");
+}
+
+/* tenant IN ('a', 'b'): how many they are, only this statement's own bytes tell. */
+static enum err_code find_literals(struct finding *f, const struct value_ref *v)
+{
+    struct lexed literals;
+    struct slice tenant;
+    uint32_t at = 0, first, last;
+    if (!token_literals(f->in->lexed, f->in->dialect, v->first, f->arena, &literals))
+        return unreadable(f);
+    while (literals_next(&literals, &at, &first, &last)) {
+        if (!token_string_value(&literals, f->in->dialect, first, last, f->arena, &tenant))
+            return unreadable(f);
+        enum err_code code = found(f, tenant, SOURCE_SQL, ORIGIN_LIST);
         if (code)
             return code;
     }
     return MQ_OK;
+}
+
+static enum err_code find_sql_value(struct finding *f, const struct value_ref *v)
+{
+    struct slice tenant;
+    if (v->kind == VALUE_LITERALS)
+        return find_literals(f, v);
+    if (value_read(f->in, v, f->arena, &tenant) != READ_STRING)
+        return unreadable(f);
+    return found(f, tenant, SOURCE_SQL, (enum tenant_origin)v->origin);
+}
+
+static enum err_code find_sql(struct finding *f)
+{
+    const struct template *t = f->in->template;
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < t->sql_tenant_count && !code; i++)
+        code = find_sql_value(f, &t->sql_tenants[i]);
+    return code;
 }
 
 static enum err_code find_comment(struct finding *f)

@@ -71,6 +71,7 @@ static const bool is_transparent[N_COUNT] = {
     [N_CASE] = true,       [N_CAST] = true,        [N_INTERVAL] = true, [N_COLLATE] = true,
     [N_MATCH] = true,      [N_EXISTS] = true,      [N_LITERAL] = true,  [N_PARAM] = true,
     [N_BARE_VALUE] = true, [N_JSON_TABLE] = true,  [N_VALUES_ROWS] = true, [N_ODBC_ESCAPE] = true,
+    [N_LITERALS] = true,
 };
 
 static enum err_code visit_kind(struct planner *p, const struct node *n)

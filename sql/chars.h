@@ -28,6 +28,7 @@ enum char_class {
     CHAR_HASH,
     CHAR_QUESTION,
     CHAR_SINGLE, /* an operator by itself */
+    CHAR_SEPARATOR, /* ( ) and the comma */
     CHAR_CLASS = 0x1f,
     /* Properties beside the class. */
     CHAR_IS_WORD = 0x80, /* may stand in a bare word */

@@ -479,6 +479,18 @@ static enum err_code scan_bad(struct lexer *x)
     return lexer_fail(x, x->at, MQ_SYNTAX, "a character that begins nothing");
 }
 
+/* Parentheses and commas, between which the literals of IN (…) fold into one token. */
+static enum err_code scan_separator(struct lexer *x)
+{
+    enum op op = (enum op)single_operators[*x->at];
+    if (x->element && op != OP_LPAREN)
+        lexer_end_element(x);
+    enum err_code err = emit_operator(x, op, 1);
+    if (!err && (x->element || op == OP_LPAREN))
+        lexer_begin_element(x, op);
+    return err;
+}
+
 static enum err_code scan_token(struct lexer *x)
 {
     switch (char_class_of(*x->at)) {
@@ -519,6 +531,8 @@ static enum err_code scan_token(struct lexer *x)
         return scan_question(x);
     case CHAR_SINGLE:
         return emit_operator(x, (enum op)single_operators[*x->at], 1);
+    case CHAR_SEPARATOR:
+        return scan_separator(x);
     default:
         return scan_bad(x);
     }

@@ -14,6 +14,8 @@ struct lexer {
     uint32_t room;     /* tokens that out->tokens can hold */
     uint64_t hash;     /* of the tokens so far */
     uint8_t flags;     /* of the next token; IN_COMMENT stays until the comment ends */
+    uint32_t element;  /* first token of an element of IN (…) that may fold; 0 when there is none */
+    uint64_t folded;   /* the hash when that element has become part of a TOKEN_LITERALS */
     bool dot_separates; /* the next byte is the dot of name.name, so no number begins there */
     struct err *reterr;
 };
@@ -33,6 +35,12 @@ enum err_code lexer_fail(const struct lexer *x, const uint8_t *at, enum err_code
 enum err_code lexer_comment(struct lexer *x);
 /* Steps over the rest of a line. */
 enum err_code lexer_line_comment(struct lexer *x);
+
+/* In front of the `,` or `)` that ends an element of IN (…): a literal becomes part of a
+ * TOKEN_LITERALS. */
+void lexer_end_element(struct lexer *x);
+/* Behind `(`, `,` or `)`, the token emitted last: does an element begin? */
+void lexer_begin_element(struct lexer *x, enum op separator);
 
 /* Looks for the key tenant in a comment's content. */
 void sqlcommenter_read(struct slice content, struct arena *arena, struct lexed *out);

@@ -347,6 +347,8 @@ static struct node *operand(struct parser *p)
         return sign_operand(p);
     case TOKEN_PARAM:
         return leaf(p, N_PARAM);
+    case TOKEN_LITERALS:
+        return leaf(p, N_LITERALS);
     case TOKEN_USER_VAR:
         return user_variable_operand(p);
     case TOKEN_SYSTEM_VAR:

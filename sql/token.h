@@ -24,6 +24,7 @@ enum token_kind {
     TOKEN_USER_VAR,     /* @name, @'name', @`name` */
     TOKEN_SYSTEM_VAR,   /* the @@ sign; scope and name follow as tokens */
     TOKEN_OPERATOR,     /* value = enum op */
+    TOKEN_LITERALS,     /* 'a', 'b', 1: literals in a row within IN (…), one token however many */
 };
 
 enum keyword {
@@ -60,8 +61,9 @@ struct lexed {
     uint32_t count;
     uint32_t params;            /* number of TOKEN_PARAM */
     uint64_t fingerprint;       /* equal for statements that differ only in the values of
-                                   literals, white space, comments and the case of reserved
-                                   words (other words may be names, whose case may count) */
+                                   literals, the length of IN lists of literals, white space,
+                                   comments and the case of reserved words (other words may be
+                                   names, whose case may count) */
     bool has_comment_tenant;    /* a sqlcommenter comment has the key tenant */
     bool comment_tenant_bad;    /* twice with different values, or not well-formed */
     struct slice comment_tenant; /* URL-decoded, in the arena */
@@ -105,6 +107,14 @@ bool token_is_ident(const struct lexed *l, uint32_t index, const char *name);
  * not known exactly. */
 bool token_string_value(const struct lexed *l, const struct dialect *dialect, uint32_t first,
                         uint32_t last, struct arena *arena, struct slice *ret);
+
+/* The tokens that a TOKEN_LITERALS stands for: each literal one or more, a comma between.
+ * False if the token is none. */
+bool token_literals(const struct lexed *l, const struct dialect *dialect, uint32_t index,
+                    struct arena *arena, struct lexed *ret);
+/* The literal of token_literals() at token *at, which moves behind it; false at the end. */
+bool literals_next(const struct lexed *literals, uint32_t *at, uint32_t *ret_first,
+                   uint32_t *ret_last);
 
 const char *keyword_text(enum keyword kw);
 const char *operator_text(enum op op);

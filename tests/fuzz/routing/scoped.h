@@ -88,7 +88,7 @@ static inline bool scoped_is_condition(struct scoped *s, const struct node *n, s
     if (n->kind != N_IN || (n->flags & NODE_F_NOT) || !scoped_is_tenant(s, n->child, table, alone))
         return false;
     for (const struct node *v = n->child->next; v; v = v->next)
-        if (!scoped_is_constant(v))
+        if (v->kind != N_LITERALS && !scoped_is_constant(v))
             return false;
     return true;
 }

@@ -51,6 +51,20 @@ static void check_readers(const struct lexed *l, const struct dialect *d, struct
     }
 }
 
+/* Read by themselves, the bytes of a TOKEN_LITERALS are literals and commas, and all of them. */
+static void check_literals(const struct lexed *l, const struct dialect *d, struct arena *arena)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct lexed literals;
+        uint32_t at = 0, first, last = 0, expected = 0;
+        bool found = token_literals(l, d, i, arena, &literals);
+        require(found == (l->tokens[i].kind == TOKEN_LITERALS));
+        for (; found && literals_next(&literals, &at, &first, &last); expected = last + 2)
+            require(first == expected && first <= last);
+        require(!found || last + 1 == literals.count);
+    }
+}
+
 static void check_edits(const struct lexed *l)
 {
     const struct edit_values none = { { "", 0 }, { "", 0 } };
@@ -85,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (lex(slice_of(data + 1, size - 1), &d, &arena, &l, &err) == MQ_OK) {
         check_tokens(&l);
         check_readers(&l, &d, &arena);
+        check_literals(&l, &d, &arena);
         check_edits(&l);
         check_trailing_space(&l, &d, &arena);
     } else {

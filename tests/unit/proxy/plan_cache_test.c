@@ -55,6 +55,8 @@ static void hits(void **state)
           "SELECT id FROM queue_messages WHERE topic = 'bcd'", false, true },
         { "white space and case of words", "SELECT id FROM queue_messages WHERE topic = 'a'",
           "select id  FROM queue_messages\nwhere topic = 'a'", false, true },
+        { "a longer list", "SELECT id FROM queue_messages WHERE offset IN (1)",
+          "SELECT id FROM queue_messages WHERE offset IN (1, -2, 3, 4)", false, true },
         { "another column", "SELECT id FROM queue_messages", "SELECT topic FROM queue_messages",
           false, false },
         { "the same bytes", "SELECT id FROM queue_messages WHERE topic = 'a'",

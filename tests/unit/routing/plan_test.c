@@ -17,6 +17,17 @@ static void test_reuse(void **state)
           "select  id\nFROM queue_messages WHERE topic='aaaaaaaa' OR id=''",
           "select  id\nFROM queue_messages WHERE tenant = 'acme' AND ( topic='aaaaaaaa' OR "
           "id='')" },
+        { "a longer list", "SELECT id FROM queue_messages WHERE offset IN (1) AND id IN ('a')",
+          "SELECT id FROM queue_messages WHERE offset IN (-1, 2 , NULL) AND id IN ( 'b', 'c' )",
+          "SELECT id FROM queue_messages WHERE tenant = 'acme' AND ( offset IN (-1, 2 , NULL) AND "
+          "id IN ( 'b', 'c' ))" },
+        { "a longer list of one tenant", "SELECT id FROM queue_messages WHERE tenant IN ('acme')",
+          "SELECT id FROM queue_messages WHERE tenant IN ('acme', 'acme')",
+          "SELECT id FROM queue_messages WHERE tenant IN ('acme', 'acme')" },
+        { "a longer list of two", "SELECT id FROM queue_messages WHERE tenant IN ('acme')",
+          "SELECT id FROM queue_messages WHERE tenant IN ('acme', 'globex')", "MQ3010" },
+        { "a tenant that is none", "SELECT id FROM queue_messages WHERE tenant IN ('acme')",
+          "SELECT id FROM queue_messages WHERE tenant IN ('acme', NULL)", "MQ3005" },
         { "another tenant", "SELECT id FROM queue_messages WHERE tenant='acme'",
           "SELECT id FROM queue_messages WHERE tenant='globex'", "MQ3006" },
         { "another identifier", "INSERT INTO queue_offsets (topic) VALUES ('a')",

@@ -4,6 +4,7 @@
  *   K reserved word   k other keyword   w name        q quoted name   o operator
  *   s string          n N'…'            h hex         b bit           c introducer
  *   i integer         d decimal         f float       p parameter     u @variable   v @@
+ *   l literals of IN
  *
  * or as the error's name. */
 #include "sql/token.h"
@@ -30,7 +31,7 @@ static const struct dialect maria_mixed = { FLAVOUR_MARIADB, 100500, 110400, 0 }
 
 static char kind_letter(const struct token *t)
 {
-    static const char letters[] = "$wqsnhbidfcpuvo";
+    static const char letters[] = "$wqsnhbidfcpuvol";
     if (t->kind == TOKEN_IDENT && t->flags & TOKEN_F_RESERVED)
         return 'K';
     return t->kind == TOKEN_IDENT && t->value ? 'k' : letters[t->kind];
