@@ -29,6 +29,47 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* How much of the pattern stands for one byte here; 0 when it does not match. */
+static size_t like_one(struct slice pattern, size_t at, char byte)
+{
+    if (at == pattern.len)
+        return 0;
+    bool escaped = pattern.data[at] == '\\' && at + 1 < pattern.len;
+    if (!escaped && pattern.data[at] == '_')
+        return 1;
+    size_t len = escaped ? 2 : 1;
+    return slice_ieq(slice_of(pattern.data + at + len - 1, 1), slice_of(&byte, 1)) ? len : 0;
+}
+
+static bool at_any_run(struct slice pattern, size_t at)
+{
+    return at < pattern.len && pattern.data[at] == '%';
+}
+
+/* A mismatch goes back to the last % only: what stands before it has matched already. */
+bool slice_ilike(struct slice s, struct slice pattern)
+{
+    size_t i = 0, at = 0, behind_run = 0, run_end = 0;
+    while (i < s.len) {
+        size_t len;
+        if (at_any_run(pattern, at)) {
+            behind_run = ++at;
+            run_end = i;
+        } else if ((len = like_one(pattern, at, s.data[i]))) {
+            at += len;
+            i++;
+        } else if (behind_run) {
+            at = behind_run;
+            i = ++run_end;
+        } else {
+            return false;
+        }
+    }
+    while (at_any_run(pattern, at))
+        at++;
+    return at == pattern.len;
+}
+
 struct slice slice_trim(struct slice s)
 {
     while (s.len && is_space(s.data[0])) {

@@ -40,6 +40,10 @@ static inline bool slice_ieq_cstr(struct slice a, const char *b)
 /* Three-way comparison as unsigned bytes; a prefix sorts first. */
 int slice_cmp(struct slice a, struct slice b);
 
+/* LIKE: % is any run of bytes, _ any byte, a backslash takes what follows it as it is; the case
+ * of ASCII letters does not count. Takes time of at most the product of the lengths. */
+bool slice_ilike(struct slice s, struct slice pattern);
+
 /* The slice without ASCII white space at either end. */
 struct slice slice_trim(struct slice s);
 

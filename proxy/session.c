@@ -199,6 +199,7 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
             session_login_packet(s, &p);
         else
             again = !session_command(s, &p);
+        s->statement = NULL;
         arena_reset(&s->worker->arena);
         buf_clear(&s->worker->joined);
         if (again)

@@ -118,6 +118,7 @@ struct session {
     const struct catalog_table *last_table; /* of the last routed statement; of the deployment */
 
     /* The command under way. */
+    const struct lexed *statement; /* while its handler runs; NULL: none, or unreadable */
     struct request request;
     enum step step;
     bool pipelined;       /* the command is out behind its BEGIN */
@@ -217,6 +218,11 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
 void session_end_set(struct session *s);
 /* SET failed: none of its assignments counts. */
 void session_undo_set(struct session *s);
+
+/* session_findings.c */
+/* The statement at hand is refused, which is remembered. */
+void session_refuse_statement(struct session *s, const struct err *why);
+void session_show_findings(struct session *s, const struct template *t, const struct lexed *lexed);
 
 /* session_stmt.c */
 bool session_prepare(struct session *s, struct slice text);

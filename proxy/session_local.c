@@ -8,14 +8,13 @@
 enum {
     COLLATION_UTF8MB4 = 45,
     COLLATION_BINARY = 63,
-    PATTERN_MAX = 64, /* of LIKE; names are not longer */
 };
 
 static void refuse(struct session *s, enum err_code code, const char *text)
 {
     struct err e;
     err_set(&e, code, "%s", text);
-    session_refuse(s, &e);
+    session_refuse_statement(s, &e);
 }
 
 static void ok(struct session *s)
@@ -67,34 +66,6 @@ static void send_unsigned(struct session *s, struct slice name, unsigned long lo
     send_column(s, name, &row, 1, true);
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-/* LIKE over names, without regard to the case of ASCII letters. */
-static bool like(struct slice name, struct slice pattern)
-{
-    if (pattern.len == 0)
-        return name.len == 0;
-    char c = pattern.data[0];
-    struct slice rest = slice_of(pattern.data + 1, pattern.len - 1);
-    if (c == '%') {
-        for (size_t i = 0; i <= name.len; i++)
-            if (like(slice_of(name.data + i, name.len - i), rest))
-                return true;
-        return false;
-    }
-    if (c == '\\' && rest.len) {
-        c = rest.data[0];
-        rest = slice_of(rest.data + 1, rest.len - 1);
-    } else if (c == '_') {
-        return name.len && like(slice_of(name.data + 1, name.len - 1), rest);
-    }
-    return name.len && lower(name.data[0]) == lower(c) &&
-           like(slice_of(name.data + 1, name.len - 1), rest);
-}
-
 /* Keeps the names that SHOW … LIKE asks for; returns how many. */
 static size_t filter(struct session *s, const struct template *t, const struct lexed *lexed,
                      struct slice *names, size_t count)
@@ -107,7 +78,7 @@ static size_t filter(struct session *s, const struct template *t, const struct l
                             &pattern))
         return count;
     for (size_t i = 0; i < count; i++)
-        if (pattern.len < PATTERN_MAX && like(names[i], pattern))
+        if (slice_ilike(names[i], pattern))
             names[kept++] = names[i];
     return kept;
 }
@@ -404,7 +375,7 @@ static void set(struct session *s, const struct template *t, const struct lexed 
     for (size_t i = 0; i < t->set_count; i++) {
         if (set_item(s, &t->sets[i], lexed, &e)) {
             session_undo_set(s);
-            session_refuse(s, &e);
+            session_refuse_statement(s, &e);
             return;
         }
     }
@@ -516,7 +487,7 @@ static void pin_now(struct session *s, uint8_t end, struct slice text, const cha
     struct err e;
     if (session_route_silent(s, &r, &e) != ROUTE_OK || r.verdict != VERDICT_SINGLE) {
         err_set(&e, MQ_TENANT_MISSING, "%s needs a shard at once, and nothing tells the tenant", what);
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
         return;
     }
     request_begin(s, end);
@@ -583,7 +554,7 @@ static void use(struct session *s, struct slice name)
 {
     struct err e;
     if (session_use(s, name, false, &e))
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
     else
         ok(s);
 }
@@ -599,6 +570,10 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     const struct template *t = entry->template;
     struct dialect dialect = session_dialect(s);
     struct slice name = route_heading(t, lexed, &dialect, &s->worker->arena);
+    if (t->needs_administrator && !s->account->config->administrator) {
+        refuse(s, MQ_STATEMENT_NOT_ALLOWED, "this statement is for accounts with `administrator: true`");
+        return;
+    }
     switch (t->local) {
     case LOCAL_SET:
         set(s, t, lexed);
@@ -630,6 +605,9 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         break;
     case LOCAL_SHOW_TABLES:
         show_tables(s, t, lexed);
+        break;
+    case LOCAL_SHOW_FINDINGS:
+        session_show_findings(s, t, lexed);
         break;
     case LOCAL_SELECT_DATABASE:
         send_text(s, name, slice_cstr(s->database));

@@ -121,7 +121,7 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
     if (outcome == ROUTE_OK && check_transaction(s, ret, &e) == MQ_OK)
         return true;
     *ret_refused = true;
-    session_refuse(s, &e);
+    session_refuse_statement(s, &e);
     return true;
 }
 
@@ -201,7 +201,7 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
     struct route r = { .verdict = t->verdict };
     bool refused;
     if (t->verdict == VERDICT_REJECT) {
-        session_refuse(s, &t->reject);
+        session_refuse_statement(s, &t->reject);
         return true;
     }
     if (t->verdict == VERDICT_LOCAL) {
@@ -240,9 +240,10 @@ bool session_query(struct session *s, struct slice text)
     struct lexed lexed;
     struct err e;
     if (lex(text, &dialect, &w->arena, &lexed, &e) || refuse_params(&lexed, &e)) {
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
         return true;
     }
+    s->statement = &lexed;
     struct plan_entry *entry =
         plan_cache_get(w->plans, s->deployment->topology, &dialect, &lexed, false);
     bool done = run(s, entry, &lexed);

@@ -122,7 +122,7 @@ static void prepare_local(struct session *s, struct plan_entry *entry)
     struct err e;
     if (entry->template->is_select || entry->template->client_params) {
         err_set(&e, MQ_NOT_PREPARABLE, "this statement cannot be prepared; send it as text");
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
         return;
     }
     request_begin(s, END_PREPARED);
@@ -149,16 +149,16 @@ static bool refuse_prepare(struct session *s, const struct template *t)
 {
     struct err e;
     if (t->verdict == VERDICT_REJECT) {
-        session_refuse(s, &t->reject);
+        session_refuse_statement(s, &t->reject);
     } else if (s->stmt_count >= s->deployment->topology->config->limits.max_prepared_statements) {
         err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements", s->stmt_count);
         session_refuse(s, &e);
     } else if (t->verdict == VERDICT_EVERY_SHARD) {
         err_set(&e, MQ_NOT_PREPARABLE, "a statement for every shard cannot be prepared; send it as text");
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
     } else if (t->needs_database && !s->database) {
         err_set(&e, MQ_DATABASE_NONE, "No database selected");
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
     } else {
         return false;
     }
@@ -187,9 +187,10 @@ bool session_prepare(struct session *s, struct slice text)
         return false;
     struct plan_entry *entry = plan_prepared(s, text, &e);
     if (!entry) {
-        session_refuse(s, &e);
+        session_refuse_statement(s, &e);
         return true;
     }
+    s->statement = &entry->lexed;
     if (!refuse_prepare(s, entry->template)) {
         if (entry->template->verdict == VERDICT_LOCAL)
             prepare_local(s, entry);
@@ -367,6 +368,7 @@ bool session_execute(struct session *s, struct slice payload)
         session_refuse(s, &e);
         return true;
     }
+    s->statement = &stmt->entry->lexed;
     if (t->verdict == VERDICT_LOCAL) {
         session_local(s, stmt->entry, &stmt->entry->lexed);
         return true;

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "placement/placement.h"
 #include "proxy/deployment.h"
+#include "proxy/findings.h"
 #include "proxy/io.h"
 #include "proxy/mailbox.h"
 #include "proxy/plan_cache.h"
@@ -68,6 +69,7 @@ struct worker {
     struct list runnable;  /* sessions that are READY and have buffered commands */
     struct pool *pools;    /* uthash */
     struct plan_cache *plans;
+    struct findings *findings; /* read by other workers as well */
     struct intern_table *interned;
 
     bool draining, stopping;

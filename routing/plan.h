@@ -122,6 +122,7 @@ struct template {
     size_t set_count;
     struct slice name; /* USE, SAVEPOINT …: the name; SHOW … LIKE: none */
     struct value_ref pattern; /* SHOW … LIKE */
+    struct value_ref limit;   /* SHOW … LIMIT: an integer */
 
     const struct catalog_table *table; /* the first queue table; of DDL the table meant */
     const char *clause;  /* where that table's tenant would be named: "WHERE clause" */

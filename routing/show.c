@@ -7,6 +7,7 @@ enum show_rule {
     SHOW_REFUSED,
     SHOW_PASSED,   /* any live shard gives the same answer */
     SHOW_ANSWERED, /* by mqgate */
+    SHOW_OWN,      /* mqgate's own */
 };
 
 struct show_row {
@@ -30,6 +31,7 @@ static const struct show_row rows[] = {
     { KW_ERRORS, SHOW_ANSWERED, LOCAL_SHOW_ERRORS, NULL },
     { KW_DATABASES, SHOW_ANSWERED, LOCAL_SHOW_DATABASES, NULL },
     { KW_TABLES, SHOW_ANSWERED, LOCAL_SHOW_TABLES, NULL },
+    { KW_MQGATE_FINDINGS, SHOW_OWN, LOCAL_SHOW_FINDINGS, NULL },
     { KW_COLUMNS, SHOW_REFUSED, LOCAL_NONE, not_yet },
     { KW_INDEX, SHOW_REFUSED, LOCAL_NONE, not_yet },
     { KW_CREATE, SHOW_REFUSED, LOCAL_NONE, not_yet },
@@ -71,11 +73,30 @@ static enum err_code show_database(struct planner *p, const struct node *from)
                   NAME_FORMAT(name), p->topology->config->keyspace);
 }
 
+static enum err_code show_like(struct planner *p, const struct node *like)
+{
+    if (like)
+        p->t->pattern = plan_value(p, like->child);
+    return !like || p->t->pattern.kind == VALUE_TOKENS
+               ? MQ_OK
+               : reject(p, MQ_NOT_UNDERSTOOD, "LIKE takes a string literal here");
+}
+
+static enum err_code show_limit(struct planner *p, const struct node *limit)
+{
+    if (!limit)
+        return MQ_OK;
+    p->t->limit = plan_value(p, limit->child);
+    return !limit->op && p->t->limit.kind == VALUE_TOKENS &&
+                   p->l->tokens[limit->child->first].kind == TOKEN_INTEGER
+               ? MQ_OK
+               : reject(p, MQ_NOT_UNDERSTOOD, "LIMIT takes one number here");
+}
+
 static enum err_code answered(struct planner *p, const struct node *show,
                               const struct show_row *row)
 {
     const struct node *from = node_find(show, N_SHOW_FROM);
-    const struct node *like = node_find(show, N_LIKE_PATTERN);
     bool tables = row->local == LOCAL_SHOW_TABLES;
     if (node_find(show, N_WHERE) || node_find(show, N_LIMIT) || (show->flags & NODE_F_STAR) ||
         (tables && (has_word(p, show, KW_FULL) || has_word(p, show, KW_EXTENDED))))
@@ -86,11 +107,21 @@ static enum err_code answered(struct planner *p, const struct node *show,
     p->t->verdict = VERDICT_LOCAL;
     p->t->local = row->local;
     p->t->uses_session_value = row->local == LOCAL_SHOW_WARNINGS || row->local == LOCAL_SHOW_ERRORS;
-    if (like)
-        p->t->pattern = plan_value(p, like->child);
-    if (like && p->t->pattern.kind != VALUE_TOKENS)
-        return reject(p, MQ_NOT_UNDERSTOOD, "LIKE takes a string literal here");
-    return from ? show_database(p, from) : MQ_OK;
+    enum err_code code = show_like(p, node_find(show, N_LIKE_PATTERN));
+    return code || !from ? code : show_database(p, from);
+}
+
+/* What administrators ask of mqgate itself. */
+static enum err_code own(struct planner *p, const struct node *show, const struct show_row *row)
+{
+    if (node_find(show, N_WHERE))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is served with LIKE and LIMIT",
+                      subject_text(show));
+    p->t->verdict = VERDICT_LOCAL;
+    p->t->local = row->local;
+    p->t->needs_administrator = true;
+    enum err_code code = show_like(p, node_find(show, N_LIKE_PATTERN));
+    return code ? code : show_limit(p, node_find(show, N_LIMIT));
 }
 
 /* The backend's own are those of whichever session used it last. */
@@ -144,5 +175,7 @@ enum err_code show_plan(struct planner *p, const struct node *show)
     if (!row || row->rule == SHOW_REFUSED)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is not served: %s", subject_text(show),
                       row ? row->reason : "it is not on the list of what shows no other tenant");
+    if (row->rule == SHOW_OWN)
+        return own(p, show, row);
     return row->rule == SHOW_PASSED ? passed(p, show) : answered(p, show, row);
 }

@@ -72,3 +72,7 @@ SHOW BINARY LOGS
 DO 1, NOW()
 -- case: DO with a table
 DO (SELECT COUNT(*) FROM queue_messages)
+-- case: SHOW MQGATE_FINDINGS
+SHOW MQGATE_FINDINGS LIKE '%queue_messages%' LIMIT 10
+-- case: SHOW MQGATE_FINDINGS, a range
+SHOW MQGATE_FINDINGS LIMIT 5, 10
