@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/poison.h"
 
 enum { BLOCK_SIZE = 4096, ALIGNMENT = 16 };
 
@@ -29,6 +30,17 @@ void arena_fini(struct arena *a)
     arena_init(a);
 }
 
+/* Makes b, of which nothing is given out, the newest block. */
+static void use_block(struct arena *a, struct arena_block *b)
+{
+    b->older = a->head;
+    a->head = b;
+    a->next = (char *)b + HEADER;
+    a->end = (char *)b + b->size;
+    a->total += b->size;
+    POISON(a->next, b->size - HEADER);
+}
+
 void arena_reset(struct arena *a)
 {
     struct arena_block *keep = NULL;
@@ -40,34 +52,27 @@ void arena_reset(struct arena *a)
             mem_free(b);
     }
     arena_init(a);
-    if (keep) {
-        keep->older = NULL;
-        a->head = keep;
-        a->next = (char *)keep + HEADER;
-        a->end = (char *)keep + keep->size;
-        a->total = keep->size;
-    }
+    if (keep)
+        use_block(a, keep);
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         mem_exhausted(size);
+    size_t asked = size;
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (size == 0)
         size = ALIGNMENT;
     if ((size_t)(a->end - a->next) < size) {
         size_t want = HEADER + size > BLOCK_SIZE ? HEADER + size : BLOCK_SIZE;
         struct arena_block *b = mem_alloc(want);
-        b->older = a->head;
         b->size = want;
-        a->head = b;
-        a->next = (char *)b + HEADER;
-        a->end = (char *)b + want;
-        a->total += want;
+        use_block(a, b);
     }
     void *p = a->next;
     a->next += size;
+    UNPOISON(p, asked);
     return p;
 }
 

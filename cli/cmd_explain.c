@@ -368,7 +368,7 @@ static enum err_code work_out(struct explanation *x)
     enum err_code code = lex(buf_slice(&x->text), &x->dialect, x->arena, &x->lexed, &x->err);
     if (code)
         return code;
-    x->template = plan(x->topology, &x->dialect, &x->lexed, x->arena);
+    x->template = plan(x->topology, &x->dialect, &x->lexed, x->arena, x->arena);
     bind_params(x);
     struct route_input in = { .template = x->template,
                               .lexed = &x->lexed,

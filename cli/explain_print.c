@@ -232,10 +232,12 @@ static json_t *refused_json(const struct explanation *x)
 static void print_tree(const struct explanation *x)
 {
     struct buf tree;
-    if (!x->options->tree || !x->template || !x->template->statement)
+    struct node *root;
+    if (!x->options->tree || !x->template ||
+        parse(&x->lexed, &x->dialect, x->arena, &root, NULL) != MQ_OK)
         return;
     buf_init(&tree);
-    node_print(&x->lexed, x->template->statement, &tree);
+    node_print(&x->lexed, root, &tree);
     fputs(buf_cstr(&tree), stdout);
     buf_fini(&tree);
 }

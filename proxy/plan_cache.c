@@ -9,6 +9,7 @@ struct plan_cache {
     struct plan_entry *entries;
     struct list lru; /* most recently used first */
     size_t bytes, max_bytes;
+    struct arena scratch; /* of the plan being made */
     uint64_t next_serial;
 };
 
@@ -16,6 +17,7 @@ struct plan_cache *plan_cache_create(size_t max_bytes)
 {
     struct plan_cache *c = mem_new(struct plan_cache);
     list_init(&c->lru);
+    arena_init(&c->scratch);
     c->max_bytes = max_bytes;
     c->next_serial = 1;
     return c;
@@ -56,6 +58,7 @@ void plan_cache_destroy(struct plan_cache *c)
     if (!c)
         return;
     plan_cache_clear(c);
+    arena_fini(&c->scratch);
     mem_free(c);
 }
 
@@ -153,7 +156,8 @@ static struct plan_entry *make(struct plan_cache *c, struct topology *topology,
     e->topology = topology_acquire(topology);
     e->serial = c->next_serial++;
     keep_statement(e, lexed);
-    e->template = plan(topology, dialect, &e->lexed, &e->arena);
+    e->template = plan(topology, dialect, lexed, &e->arena, &c->scratch);
+    arena_reset(&c->scratch);
     e->bytes = sizeof *e + e->arena.total;
     return e;
 }

@@ -438,8 +438,8 @@ static const struct isolation *isolation_of(uint16_t keyword)
 static void set_transaction(struct session *s, const struct template *t)
 {
     struct intern_table *interned = s->worker->interned;
-    const struct isolation *isolation = isolation_of(t->statement->op);
-    uint32_t flags = t->statement->flags;
+    const struct isolation *isolation = isolation_of(t->op);
+    uint32_t flags = t->flags;
     if (flags & NODE_F_GLOBAL) {
         refuse(s, MQ_VARIABLE_NOT_ALLOWED, "SET GLOBAL TRANSACTION is not served");
         return;
@@ -502,7 +502,7 @@ static void pin_now(struct session *s, uint8_t end, struct slice text, const cha
 
 static void begin(struct session *s, const struct template *t)
 {
-    s->begin_text = begin_text(t->statement->flags);
+    s->begin_text = begin_text(t->flags);
     if (s->pinned) { /* BEGIN inside a transaction commits it */
         request_begin(s, END_REBEGIN);
         s->request.swallow = true;
@@ -511,7 +511,7 @@ static void begin(struct session *s, const struct template *t)
         return;
     }
     s->begin_pending = true;
-    if (t->statement->flags & NODE_F_SNAPSHOT) {
+    if (t->flags & NODE_F_SNAPSHOT) {
         pin_now(s, END_BEGUN, slice_of("", 0), "WITH CONSISTENT SNAPSHOT");
         s->begin_pending = s->begin_pending && s->state != SESSION_READY;
         return;
@@ -521,7 +521,7 @@ static void begin(struct session *s, const struct template *t)
 
 static void end_transaction(struct session *s, const struct template *t, const struct lexed *lexed)
 {
-    uint32_t flags = t->statement->flags;
+    uint32_t flags = t->flags;
     s->close_after_flush = flags & NODE_F_RELEASE;
     if (s->pinned) {
         struct slice plain = t->local == LOCAL_COMMIT ? SLICE_LIT("COMMIT") : SLICE_LIT("ROLLBACK");

@@ -201,7 +201,7 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
     struct route r = { .verdict = t->verdict };
     bool refused;
     if (t->verdict == VERDICT_REJECT) {
-        session_refuse_statement(s, &t->reject);
+        session_refuse_statement(s, t->reject);
         return true;
     }
     if (t->verdict == VERDICT_LOCAL) {

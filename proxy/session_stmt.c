@@ -149,7 +149,7 @@ static bool refuse_prepare(struct session *s, const struct template *t)
 {
     struct err e;
     if (t->verdict == VERDICT_REJECT) {
-        session_refuse_statement(s, &t->reject);
+        session_refuse_statement(s, t->reject);
     } else if (s->stmt_count >= s->deployment->topology->config->limits.max_prepared_statements) {
         err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements", s->stmt_count);
         session_refuse(s, &e);
@@ -328,7 +328,7 @@ static enum err_code plan_again(struct session *s, struct client_stmt *stmt, str
     if (!entry)
         return reterr->code;
     if (entry->template->verdict == VERDICT_REJECT)
-        *reterr = entry->template->reject;
+        *reterr = *entry->template->reject;
     else if (entry->template->verdict == VERDICT_EVERY_SHARD ||
              entry->template->client_params != old->template->client_params)
         err_set(reterr, MQ_NOT_PREPARABLE,

@@ -17,7 +17,7 @@ enum err_code reject(struct planner *p, enum err_code code, const char *format, 
     va_start(ap, format);
     char *text = arena_vprintf(p->arena, format, ap);
     va_end(ap);
-    return err_set(&p->t->reject, code, "%s", text);
+    return err_set(&p->reject, code, "%s", text);
 }
 
 bool plan_in_comment(const struct planner *p, uint32_t first, uint32_t last)
@@ -223,24 +223,31 @@ static void hand_over(struct planner *p)
     params_map(p);
 }
 
-const struct template *plan(const struct topology *topology, const struct dialect *dialect,
-                            const struct lexed *l, struct arena *arena)
+static enum err_code plan_root(struct planner *p)
 {
-    struct template *t = arena_new(arena, struct template);
-    struct planner p = { .topology = topology, .dialect = dialect, .l = l, .arena = arena, .t = t };
     struct node *root;
-    t->verdict = VERDICT_REJECT;
-    t->fingerprint = l->fingerprint;
-    t->client_params = l->params;
-    enum err_code code = parse(l, dialect, arena, &root, &t->reject);
-    if (!code) {
-        t->statement = root;
-        code = plan_statement(&p, root);
-    }
+    enum err_code code = parse(p->l, p->dialect, p->arena, &root, &p->reject);
     if (code)
-        t->verdict = VERDICT_REJECT;
-    else
+        return code;
+    p->t->op = root->op;
+    p->t->flags = root->flags;
+    return plan_statement(p, root);
+}
+
+const struct template *plan(const struct topology *topology, const struct dialect *dialect,
+                            const struct lexed *l, struct arena *arena, struct arena *scratch)
+{
+    struct template t = { .verdict = VERDICT_REJECT,
+                          .fingerprint = l->fingerprint,
+                          .client_params = l->params };
+    struct planner p = {
+        .topology = topology, .dialect = dialect, .l = l, .arena = scratch, .t = &t
+    };
+    if (plan_root(&p)) {
+        t.verdict = VERDICT_REJECT;
+        t.reject = &p.reject;
+    } else {
         hand_over(&p);
-    t->bytes = arena->total;
-    return t;
+    }
+    return template_keep(&t, arena);
 }

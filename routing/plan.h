@@ -88,9 +88,10 @@ enum { PARAM_TENANT = -1 };
 
 struct template {
     enum verdict verdict;
-    struct err reject;            /* the reason of VERDICT_REJECT */
+    const struct err *reject; /* the reason of VERDICT_REJECT, else NULL */
     enum local_op local;
-    const struct node *statement; /* root; only valid while the arena of plan() lives */
+    uint16_t op;    /* of the statement's root node: what nodes.def says */
+    uint32_t flags; /* the same: NODE_F_… */
 
     bool writes;         /* INSERT, UPDATE, DELETE, REPLACE, DDL */
     bool locks;          /* SELECT … FOR UPDATE and relatives */
@@ -135,12 +136,12 @@ struct template {
     bool if_exists;      /* IF [NOT] EXISTS */
 
     uint64_t fingerprint;
-    size_t bytes;        /* memory of the template's arena, for the cache's bound */
 };
 
-/* Never fails: what is not understood gives VERDICT_REJECT with its reason. Everything is
- * allocated in arena, the template as well; nothing points into l->text or l->tokens. */
+/* Never fails: what is not understood gives VERDICT_REJECT with its reason. The template lies in
+ * arena, and points nowhere but there and into the topology; the tree and everything else that
+ * the work needs lie in scratch, which may be reset afterwards (or be the same arena). */
 const struct template *plan(const struct topology *topology, const struct dialect *dialect,
-                            const struct lexed *l, struct arena *arena);
+                            const struct lexed *l, struct arena *arena, struct arena *scratch);
 
 #endif

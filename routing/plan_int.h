@@ -44,8 +44,9 @@ struct planner {
     const struct topology *topology;
     const struct dialect *dialect;
     const struct lexed *l;
-    struct arena *arena;
+    struct arena *arena; /* of this call; template_keep() copies what remains */
     struct template *t;
+    struct err reject; /* why not */
 
     struct vector edits;          /* struct edit */
     struct vector headings;       /* struct token_range */
@@ -84,6 +85,11 @@ const struct node *plan_last_ident(const struct node *n);
 
 /* Arguments for "%.*s" that quote a client's name without flooding the message. */
 #define NAME_FORMAT(s) (int)((s).len > 64 ? 64 : (s).len), (s).data
+
+/* ---- template.c ---- */
+
+/* The template and everything it points to, copied to arena. */
+const struct template *template_keep(const struct template *t, struct arena *arena);
 
 /* ---- names.c: which table a name means ---- */
 

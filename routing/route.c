@@ -132,7 +132,7 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
     *ret = (struct route){ .verdict = in->template->verdict };
     if (ret->verdict == VERDICT_REJECT) {
         if (reterr)
-            *reterr = in->template->reject;
+            *reterr = *in->template->reject;
         return ROUTE_REFUSE;
     }
     enum err_code code = check_session(in, reterr);

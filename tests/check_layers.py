@@ -43,6 +43,7 @@ RESTRICTED = [
     (r"openssl/.*", "OpenSSL", {"wire", "vschema", "proxy"}),
     (r"sys/(socket|epoll|eventfd)\.h|netinet/.*|arpa/.*|netdb\.h|poll\.h", "sockets",
      {"placement", "proxy", "queue", "cli"}),
+    (r"sanitizer/.*", "the sanitizers", {"base"}),
     (r"pthread\.h|threads\.h", "threads", {"base", "placement", "proxy", "queue", "cli"}),
 ]
 

@@ -114,7 +114,7 @@ static void run_statement(struct bench *b, struct slice text, bool seen)
         finish(b, &lexed, entry->template);
         plan_entry_release(entry);
     } else {
-        finish(b, &lexed, plan(b->topology, &b->dialect, &lexed, &b->arena));
+        finish(b, &lexed, plan(b->topology, &b->dialect, &lexed, &b->arena, &b->arena));
     }
     arena_reset(&b->arena);
 }

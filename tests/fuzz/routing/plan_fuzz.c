@@ -147,16 +147,18 @@ static void try_route(const struct template *t, const struct lexed *l,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct lexed l;
-    struct arena arena;
+    struct arena arena, scratch;
     if (!topology)
         set_up();
     if (!size)
         return 0;
     struct dialect dialect = choose_dialect(data[0]);
     arena_init(&arena);
+    arena_init(&scratch);
     if (!lex(slice_of(data + 1, size - 1), &dialect, &arena, &l, NULL)) {
-        const struct template *t = plan(topology, &dialect, &l, &arena);
-        require(t->verdict != VERDICT_REJECT || t->reject.code, "refusal without a code", l.text);
+        const struct template *t = plan(topology, &dialect, &l, &arena, &scratch);
+        arena_fini(&scratch); /* nothing of the template lies there */
+        require((t->verdict == VERDICT_REJECT) == (t->reject && t->reject->code), "refusal without a code", l.text);
         if (t->verdict == VERDICT_SINGLE)
             check_single(t, &l, &dialect, &arena);
         try_route(t, &l, &dialect, &arena);

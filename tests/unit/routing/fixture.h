@@ -71,7 +71,10 @@ static inline bool fixture_plan(struct fixture *f, const char *sql)
     arena_reset(&f->arena);
     if (lex(slice_cstr(sql), &f->dialect, &f->arena, &f->lexed, &f->err))
         return false;
-    f->template = plan(f->topology, &f->dialect, &f->lexed, &f->arena);
+    struct arena scratch;
+    arena_init(&scratch);
+    f->template = plan(f->topology, &f->dialect, &f->lexed, &f->arena, &scratch);
+    arena_fini(&scratch);
     return true;
 }
 

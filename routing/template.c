@@ -1,0 +1,53 @@
+/* What remains of planning: a template copied out of the arena that its making needed, so that
+ * a cached plan holds no syntax tree. A field that points somewhere new must be copied here;
+ * the fuzzer frees the other arena at once. */
+#include "routing/plan_int.h"
+
+static void *keep_bytes(struct arena *arena, const void *bytes, size_t size)
+{
+    return size ? memcpy(arena_alloc(arena, size), bytes, size) : NULL;
+}
+
+#define KEEP_ARRAY(arena, items, count) keep_bytes(arena, items, sizeof *(items) * (count))
+
+static struct slice keep_text(struct arena *arena, struct slice s)
+{
+    return s.len ? arena_copy(arena, s) : slice_of("", 0);
+}
+
+static void keep_edits(struct template *t, struct arena *arena)
+{
+    t->edits = KEEP_ARRAY(arena, t->edits, t->edit_count);
+    for (size_t i = 0; i < t->edit_count; i++)
+        t->edits[i].text = keep_text(arena, t->edits[i].text);
+}
+
+static void keep_sets(struct template *t, struct arena *arena)
+{
+    t->sets = KEEP_ARRAY(arena, t->sets, t->set_count);
+    for (size_t i = 0; i < t->set_count; i++)
+        t->sets[i].name = keep_text(arena, t->sets[i].name);
+}
+
+static void keep_literal_checks(struct template *t, struct arena *arena)
+{
+    t->literal_checks = KEEP_ARRAY(arena, t->literal_checks, t->literal_check_count);
+    for (size_t i = 0; i < t->literal_check_count; i++)
+        t->literal_checks[i].expected = keep_text(arena, t->literal_checks[i].expected);
+}
+
+const struct template *template_keep(const struct template *from, struct arena *arena)
+{
+    struct template *t = KEEP_ARRAY(arena, from, 1);
+    keep_edits(t, arena);
+    keep_sets(t, arena);
+    keep_literal_checks(t, arena);
+    t->headings = KEEP_ARRAY(arena, t->headings, t->heading_count);
+    t->backend_params = KEEP_ARRAY(arena, t->backend_params, t->backend_param_count);
+    t->sql_tenants = KEEP_ARRAY(arena, t->sql_tenants, t->sql_tenant_count);
+    t->rows = KEEP_ARRAY(arena, t->rows, t->row_count);
+    t->checks = KEEP_ARRAY(arena, t->checks, t->check_count);
+    t->name = keep_text(arena, t->name);
+    t->reject = t->reject ? KEEP_ARRAY(arena, t->reject, 1) : NULL;
+    return t;
+}
