@@ -384,6 +384,8 @@ static enum err_code scan_variable(struct lexer *x)
     if (next == '\'' || next == '"' || next == '`') {
         x->at++;
         err = quotes_name(x, next) ? skip_quoted(x, start, next) : skip_string(x, start, next);
+        if (!err && x->at - start == 3 && x->dialect->flavour == FLAVOUR_MARIADB)
+            err = lexer_fail(x, start, MQ_SYNTAX, "a variable without a name");
     } else {
         err = take_variable_name(x, start);
     }

@@ -206,8 +206,7 @@ void parse_ident_list(struct parser *p, struct branch *b, const char *what)
 
 struct node *parse_ident_behind_dot(struct parser *p)
 {
-    bool is_name = at_kind(p, TOKEN_IDENT) || at_kind(p, TOKEN_QUOTED);
-    return is_name ? leaf(p, N_IDENT) : missing(p, "a name");
+    return at_column_name(p) ? leaf(p, N_IDENT) : missing(p, "a name");
 }
 
 /* ---- the whole statement ---- */

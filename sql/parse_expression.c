@@ -182,6 +182,18 @@ static struct node *member_of(struct parser *p, struct node *left, const struct 
     return branch_close(p, &b);
 }
 
+/* MySQL's column -> 'path' and column ->> 'path'. */
+static struct node *json_path(struct parser *p, struct node *left, const struct infix *rule)
+{
+    if (left->kind != N_COLUMN || p->dialect->flavour != FLAVOUR_MYSQL)
+        fail_expected(p, "a column of MySQL's in front of the path");
+    struct branch b = branch_around(p, rule->kind, left);
+    b.node->op = token_here(p)->value;
+    advance(p);
+    branch_add(&b, at_kind(p, TOKEN_STRING) ? leaf(p, N_LITERAL) : missing(p, "a path"));
+    return branch_close(p, &b);
+}
+
 static struct node *collate(struct parser *p, struct node *left, const struct infix *rule)
 {
     struct branch b = branch_around(p, rule->kind, left);
@@ -216,8 +228,8 @@ static const struct infix sign_infix[OP_RBRACE + 1] = {
     [OP_SLASH] = { PREC_MULTIPLY, N_BINARY, binary },
     [OP_PERCENT] = { PREC_MULTIPLY, N_BINARY, binary },
     [OP_CARET] = { PREC_BIT_XOR, N_BINARY, binary },
-    [OP_JSON_EXTRACT] = { PREC_PATH, N_BINARY, binary },
-    [OP_JSON_UNQUOTE_EXTRACT] = { PREC_PATH, N_BINARY, binary },
+    [OP_JSON_EXTRACT] = { PREC_PATH, N_BINARY, json_path },
+    [OP_JSON_UNQUOTE_EXTRACT] = { PREC_PATH, N_BINARY, json_path },
 };
 
 static const struct infix concatenation = { PREC_CONCAT, N_BINARY, binary };
@@ -270,18 +282,24 @@ static const struct infix *infix_at(const struct parser *p)
     return &sign_infix[token_here(p)->value];
 }
 
+/* What an operator made is no operand of a stronger one: a IN (1) + 2 is an error. */
 struct node *parse_operators(struct parser *p, struct node *left, enum precedence lowest)
 {
+    unsigned highest = PREC_PATH;
     for (;;) {
         const struct infix *rule = infix_at(p);
-        if (rule->precedence < lowest)
+        if (rule->precedence < lowest || rule->precedence > highest)
             return left;
+        highest = rule->precedence;
         left = rule->parse(p, left, rule);
     }
 }
 
 struct node *parse_level(struct parser *p, enum precedence lowest)
 {
+    if (lowest > PREC_NOT && at_word(p, KW_NOT) &&
+        !(p->dialect->modes & MODE_HIGH_NOT_PRECEDENCE))
+        return missing(p, "an operand (NOT is weaker than what stands before it)");
     return parse_operators(p, parse_operand(p), lowest);
 }
 

@@ -219,7 +219,7 @@ struct node *parse_literal(struct parser *p)
     if (introduced)
         advance(p);
     enum token_kind kind = token_here(p)->kind;
-    bool text = kind == TOKEN_STRING || kind == TOKEN_NATIONAL;
+    bool text = kind == TOKEN_STRING || (kind == TOKEN_NATIONAL && !introduced);
     if (introduced && !text && kind != TOKEN_HEX && kind != TOKEN_BIT)
         fail_expected(p, "a string");
     advance(p);

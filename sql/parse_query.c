@@ -4,7 +4,7 @@
 
 /* ---- SELECT lists ---- */
 
-/* x.* and x.y.*, or 0: the number of names before the star. */
+/* x.* and x.y.*: the number of names before the star; 0 for a star alone, -1 for no star. */
 static int star_names(const struct parser *p)
 {
     if (at_sign(p, OP_STAR))
@@ -64,11 +64,12 @@ static struct node *select_item(struct parser *p)
     return branch_close(p, &b);
 }
 
+/* A star alone must be the first item. */
 void parse_select_items(struct parser *p, struct branch *b)
 {
-    do
-        branch_add(b, select_item(p));
-    while (accept_sign(p, OP_COMMA));
+    branch_add(b, select_item(p));
+    while (accept_sign(p, OP_COMMA))
+        branch_add(b, at_sign(p, OP_STAR) ? missing(p, "an expression") : select_item(p));
 }
 
 /* ---- clauses ---- */

@@ -153,6 +153,8 @@ static void answer(const char *what, struct slice text, struct dialect dialect)
     buf_init(&out);
     arena_init(&s.arena);
     if (lex(text, &s.dialect, &s.arena, &s.lexed, &err) ||
+        (s.lexed.params && strcmp(what, "items") == 0 &&
+         err_set(&err, MQ_SYNTAX, "a parameter in a text")) ||
         parse(&s.lexed, &s.dialect, &s.arena, &s.root, &err)) {
         buf_printf(&out, "MQ%d: %s", err.code, err.text);
     } else if (strcmp(what, "parse") == 0) {

@@ -200,6 +200,8 @@ static void variables(void **state)
         { "a quoted name has none", &ansi, "@\"a\\\" b", "u:@\"a\\\" w:b" },
         { "no name", &mysql80, "@ a", "SYNTAX" },
         { "nothing behind", &mysql80, "@", "SYNTAX" },
+        { "an empty name", &mysql80, "@'' @``", "u:@'' u:@``" },
+        { "not for MariaDB", &maria, "@''", "SYNTAX" },
         { "a user's host", &mysql80, "root@localhost 'a'@'%'", "w:root u:@localhost s:'a' u:@'%'" },
         { "system", &mysql80, "@@x @@global.read_only", "v:@@ w:x v:@@ k:global o:. w:read_only" },
         { "system with a reserved word behind", &mysql80,
