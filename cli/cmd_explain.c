@@ -299,6 +299,7 @@ static enum err_code select_database(struct explanation *x)
     struct slice database = name ? slice_of(name, at ? (size_t)(at - name) : strlen(name))
                                  : slice_cstr(x->topology->config->keyspace);
     x->facts.has_database = database.len != 0;
+    x->facts.database = database.len ? database : slice_of(NULL, 0);
     if (database.len && !is_keyspace(x->topology->config, database))
         return err_set(&x->err, MQ_DATABASE_UNKNOWN, "database %.*s is not %s", (int)database.len,
                        database.data, x->topology->config->keyspace);
@@ -312,6 +313,7 @@ static enum err_code bind_account(struct explanation *x)
         user ? config_account(x->topology->config, slice_cstr(user)) : NULL;
     if (user && !account)
         return err_set(&x->err, MQ_USAGE, "there is no account %s", user);
+    x->facts.user = slice_cstr(user ? user : "user");
     if (account) {
         x->facts.scope.account = &account->tenants;
         x->facts.administrator = account->administrator;

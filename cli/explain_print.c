@@ -19,7 +19,8 @@ static const char *database_of(const struct explanation *x)
 
 static void print_rewritten(const struct explanation *x, struct buf *out)
 {
-    route_text(x->template, &x->lexed, x->route.tenant, database_of(x), x->options->prepared, out);
+    route_text(x->template, &x->lexed, x->route.tenant, &x->facts, database_of(x),
+               x->options->prepared, out);
 }
 
 /* The text of one edit, as it would be sent. */
@@ -31,7 +32,8 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
     one.edits = &alone;
     one.edit_count = 1;
     one.heading_count = 0;
-    route_text(&one, &nothing, x->route.tenant, database_of(x), x->options->prepared, out);
+    route_text(&one, &nothing, x->route.tenant, &x->facts, database_of(x), x->options->prepared,
+               out);
 }
 
 static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,
@@ -70,6 +72,16 @@ static void print_edits(const struct explanation *x)
     }
 }
 
+static const char *hidden_name(int32_t param)
+{
+    static const char *const values[] = {
+#define SESSION_VALUE_ROW(id, before, after, summary) #id,
+#include "routing/session_values.def"
+#undef SESSION_VALUE_ROW
+    };
+    return param == PARAM_TENANT ? "tenant" : values[PARAM_SESSION - param];
+}
+
 static void print_params(const struct explanation *x)
 {
     const struct template *t = x->template;
@@ -77,8 +89,8 @@ static void print_params(const struct explanation *x)
         return;
     printf("%-12s", "parameters");
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        if (t->backend_params[i] == PARAM_TENANT)
-            printf(" tenant");
+        if (t->backend_params[i] < 0)
+            printf(" %s", hidden_name(t->backend_params[i]));
         else
             printf(" %d", (int)t->backend_params[i] + 1);
     }
@@ -172,8 +184,8 @@ static json_t *params_json(const struct explanation *x)
     json_t *list = json_array();
     for (uint32_t i = 0; i < x->template->backend_param_count; i++) {
         int32_t from = x->template->backend_params[i];
-        json_array_append_new(list, from == PARAM_TENANT ? json_string("tenant")
-                                                         : json_integer(from + 1));
+        json_array_append_new(list, from < 0 ? json_string(hidden_name(from))
+                                             : json_integer(from + 1));
     }
     return list;
 }

@@ -307,9 +307,9 @@ static void keep_prepared_packet(struct session *s, enum answer_packet kind, str
         s->preparing->columns = ok.columns;
         s->preparing->warnings = ok.warnings;
         break;
-    case ANSWER_PARAM_DEF: { /* the tenant's parameter is hidden from the client */
+    case ANSWER_PARAM_DEF: { /* hidden parameters are not the client's */
         uint32_t number = s->preparing_param++;
-        if (number >= t->backend_param_count || t->backend_params[number] != PARAM_TENANT)
+        if (number >= t->backend_param_count || t->backend_params[number] >= 0)
             keep_payload(s, payload);
         break;
     }

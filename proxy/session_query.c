@@ -21,6 +21,12 @@ struct session_facts session_facts(const struct session *s)
         .tenant_schema = s->tenant_schema,
         .administrator = s->account && s->account->config->administrator,
         .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
+        .database = slice_cstr(s->database),
+        .user = slice_cstr(s->user),
+        .unix_socket = s->unix_socket,
+        .connection_id = s->id,
+        .last_insert_id = s->last_insert_id,
+        .row_count = s->row_count,
     };
 }
 
@@ -131,10 +137,11 @@ static void compose(struct session *s, const struct template *t, const struct le
 {
     struct request *q = &s->request;
     const char *database = s->deployment->topology->shards[shard].config->database;
+    struct session_facts facts = session_facts(s);
     uint8_t seq = 0;
     size_t mark = packet_open(&q->bytes);
     write_u8(&q->bytes, COM_QUERY);
-    route_text(t, lexed, r->tenant, database, false, &q->bytes);
+    route_text(t, lexed, r->tenant, &facts, database, false, &q->bytes);
     packet_close(&q->bytes, mark, &seq);
 }
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
+#include "routing/session_values.h"
 
 enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
 
@@ -192,7 +193,7 @@ bool session_prepare(struct session *s, struct slice text)
     }
     s->statement = &entry->lexed;
     if (!refuse_prepare(s, entry->template)) {
-        if (entry->template->verdict == VERDICT_LOCAL)
+        if (entry->template->verdict == VERDICT_LOCAL && !entry->template->also_passes)
             prepare_local(s, entry);
         else
             prepare_on_shard(s, entry);
@@ -269,16 +270,27 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
     return values;
 }
 
-/* The shard's parameters: the client's in its order, the tenant where the text has it. */
+static struct execute_param hidden_param(struct session *s, int32_t number, const struct route *r)
+{
+    struct arena *arena = &s->worker->arena;
+    struct session_facts facts = session_facts(s);
+    if (number == PARAM_TENANT)
+        return execute_string(arena, slice_cstr(r->tenant->name));
+    struct slice value = session_value(&facts, (enum session_value)(PARAM_SESSION - number), arena);
+    struct execute_param p = execute_string(arena, value);
+    p.null = !value.data;
+    return p;
+}
+
+/* The shard's parameters: the client's in its order, hidden ones where the text has them. */
 static void compose(struct session *s, const struct template *t, const struct execute *x,
                     const struct route *r)
 {
     struct arena *arena = &s->worker->arena;
     struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        params[i] = t->backend_params[i] == PARAM_TENANT
-                        ? execute_string(arena, slice_cstr(r->tenant->name))
-                        : x->params[t->backend_params[i]];
+        int32_t number = t->backend_params[i];
+        params[i] = number < 0 ? hidden_param(s, number, r) : x->params[number];
         params[i].type.flags &= UNSIGNED_FLAG; /* other bits would name another type */
     }
     uint8_t seq = 0;
@@ -295,7 +307,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.entry = plan_entry_acquire(stmt->entry);
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
-    if (r->verdict == VERDICT_PASS) {
+    if (r->verdict != VERDICT_SINGLE) {
         session_run_on_any_shard(s);
         return;
     }
@@ -369,7 +381,7 @@ bool session_execute(struct session *s, struct slice payload)
         return true;
     }
     s->statement = &stmt->entry->lexed;
-    if (t->verdict == VERDICT_LOCAL) {
+    if (t->verdict == VERDICT_LOCAL && !t->also_passes) {
         session_local(s, stmt->entry, &stmt->entry->lexed);
         return true;
     }

@@ -1,24 +1,25 @@
-/* Functions: only built-in ones, since a stored one could read any row; none that answers
- * for the session, since the shard's session is not the client's. */
+/* Functions: only built-in ones, since a stored one could read any row. Those that answer for
+ * the session give way to the session's value, since the shard's session is not the client's. */
 #include "routing/plan_int.h"
 
 struct session_function {
     const char *name;
-    enum local_op local; /* what SELECT name() alone asks for */
+    enum local_op local;      /* what SELECT name() alone asks for; LOCAL_NONE: refused */
+    enum session_value value; /* what stands for it elsewhere */
 };
 
 static const struct session_function session_functions[] = {
-    { "DATABASE", LOCAL_SELECT_DATABASE },
-    { "SCHEMA", LOCAL_SELECT_DATABASE },
-    { "CONNECTION_ID", LOCAL_SELECT_CONNECTION_ID },
-    { "LAST_INSERT_ID", LOCAL_SELECT_LAST_INSERT_ID },
-    { "ROW_COUNT", LOCAL_SELECT_ROW_COUNT },
-    { "USER", LOCAL_SELECT_USER },
-    { "SESSION_USER", LOCAL_SELECT_USER },
-    { "SYSTEM_USER", LOCAL_SELECT_USER },
-    { "CURRENT_USER", LOCAL_SELECT_USER },
-    { "FOUND_ROWS", LOCAL_NONE },
-    { "CURRENT_ROLE", LOCAL_NONE },
+    { "DATABASE", LOCAL_SELECT_DATABASE, SESSION_DATABASE },
+    { "SCHEMA", LOCAL_SELECT_DATABASE, SESSION_DATABASE },
+    { "CONNECTION_ID", LOCAL_SELECT_CONNECTION_ID, SESSION_CONNECTION_ID },
+    { "LAST_INSERT_ID", LOCAL_SELECT_LAST_INSERT_ID, SESSION_LAST_INSERT_ID },
+    { "ROW_COUNT", LOCAL_SELECT_ROW_COUNT, SESSION_ROW_COUNT },
+    { "USER", LOCAL_SELECT_USER, SESSION_USER },
+    { "SESSION_USER", LOCAL_SELECT_USER, SESSION_USER },
+    { "SYSTEM_USER", LOCAL_SELECT_USER, SESSION_USER },
+    { "CURRENT_USER", LOCAL_SELECT_USER, SESSION_USER },
+    { "FOUND_ROWS", LOCAL_NONE, SESSION_VALUE_COUNT },
+    { "CURRENT_ROLE", LOCAL_NONE, SESSION_VALUE_COUNT },
 };
 
 static const struct session_function *find_session_function(struct slice name)
@@ -35,15 +36,34 @@ enum local_op function_local(struct slice name)
     return f ? f->local : LOCAL_NONE;
 }
 
-static enum err_code refuse_session_function(struct planner *p, const struct session_function *f)
+enum err_code plan_session_value(struct planner *p, enum session_value v, uint32_t first,
+                                 uint32_t last)
 {
-    return f->local
-               ? reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                        "%s() answers for the session, not for a shard; send SELECT %s() alone",
-                        f->name, f->name)
-               : reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                        "%s() answers for the session, not for a shard, and is not served",
-                        f->name);
+    static const struct {
+        const char *before, *after;
+    } forms[] = {
+#define SESSION_VALUE_ROW(id, before, after, summary) { before, after },
+#include "routing/session_values.def"
+#undef SESSION_VALUE_ROW
+    };
+    p->t->has_session_values = true;
+    p->t->uses_session_value |= v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT;
+    char *text = arena_printf(p->arena, "%s%c%s", forms[v].before, EDIT_SESSION + (int)v,
+                              forms[v].after);
+    return plan_edit(p, EDIT_REPLACE, first, last, slice_cstr(text));
+}
+
+static enum err_code session_function(struct planner *p, const struct session_function *f,
+                                      const struct node *function)
+{
+    if (!f->local)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "%s() answers for the session, not for a shard, and is not served", f->name);
+    if (function->child || function->flags)
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "%s() with an argument would change a shard's session, not the client's",
+                      f->name);
+    return plan_session_value(p, f->value, function->first, function->last);
 }
 
 enum err_code function_visit(struct planner *p, const struct node *function)
@@ -54,7 +74,7 @@ enum err_code function_visit(struct planner *p, const struct node *function)
                   (function->last > function->first && token_is_op(name + 1, OP_DOT));
     const struct session_function *f = stored ? NULL : find_session_function(text);
     if (f)
-        return refuse_session_function(p, f);
+        return session_function(p, f, function);
     if (stored)
         return reject(p, MQ_FUNCTION_UNKNOWN,
                       "%.*s… calls a stored function, which could read any row", NAME_FORMAT(text));

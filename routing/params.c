@@ -1,11 +1,23 @@
-/* The hidden parameter: which value each `?` of the rewritten text takes. */
+/* Hidden parameters: which value each `?` of the rewritten text takes. */
 #include "routing/plan_int.h"
 
-static uint32_t count_tenants(struct slice text)
+/* The parameter that a byte of an edit's text becomes; false when it becomes none. */
+static bool hidden_param(char c, int32_t *ret)
 {
-    uint32_t n = 0;
+    int placeholder = edit_value_number(c) + EDIT_VALUE_FIRST;
+    if (placeholder == EDIT_TENANT)
+        *ret = PARAM_TENANT;
+    else if (placeholder >= EDIT_SESSION)
+        *ret = PARAM_SESSION - (placeholder - EDIT_SESSION);
+    return placeholder == EDIT_TENANT || placeholder >= EDIT_SESSION;
+}
+
+static size_t count_hidden(struct slice text)
+{
+    size_t n = 0;
+    int32_t ignored;
     for (size_t i = 0; i < text.len; i++)
-        n += text.data[i] == EDIT_TENANT;
+        n += hidden_param(text.data[i], &ignored);
     return n;
 }
 
@@ -29,19 +41,25 @@ static void copy_until(struct param_writer *w, uint32_t end, bool replaced)
         w->token = end;
 }
 
+static void add_hidden(struct param_writer *w, struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (hidden_param(text.data[i], &w->t->backend_params[w->t->backend_param_count]))
+            w->t->backend_param_count++;
+}
+
 void params_map(struct planner *p)
 {
     struct template *t = p->t;
     struct param_writer w = { .t = t, .l = p->l };
-    size_t tenants = 0;
+    size_t hidden = 0;
     for (size_t i = 0; i < t->edit_count; i++)
-        tenants += count_tenants(t->edits[i].text);
-    t->backend_params = arena_array(p->arena, int32_t, tenants + p->l->params);
+        hidden += count_hidden(t->edits[i].text);
+    t->backend_params = arena_array(p->arena, int32_t, hidden + p->l->params + 1);
     for (size_t i = 0; i < t->edit_count; i++) {
         const struct edit *e = &t->edits[i];
         copy_until(&w, e->place == EDIT_AFTER ? e->last + 1 : e->first, false);
-        for (uint32_t n = count_tenants(e->text); n; n--)
-            t->backend_params[t->backend_param_count++] = PARAM_TENANT;
+        add_hidden(&w, e->text);
         if (e->place == EDIT_REPLACE)
             copy_until(&w, e->last + 1, true);
     }

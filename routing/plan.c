@@ -194,6 +194,8 @@ enum err_code explain_plan(struct planner *p, const struct node *explain)
     enum err_code code = plan_statement(p, explain->child);
     if (code)
         return code;
+    if (p->t->also_passes)
+        p->t->verdict = VERDICT_PASS;
     if (p->t->verdict == VERDICT_LOCAL)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "EXPLAIN of a statement that mqgate answers itself is not served");

@@ -84,7 +84,23 @@ struct set_item {
     struct value_ref collation;  /* SET NAMES … COLLATE …; kind VALUE_NONE if absent */
 };
 
-enum { PARAM_TENANT = -1 };
+/* What only the session knows; rows of routing/session_values.def. */
+enum session_value {
+#define SESSION_VALUE_ROW(id, before, after, summary) SESSION_##id,
+#include "routing/session_values.def"
+#undef SESSION_VALUE_ROW
+    SESSION_VALUE_COUNT
+};
+
+/* Placeholders in the text of edits (sql/edit.h). */
+enum {
+    EDIT_TENANT = EDIT_VALUE_FIRST, /* a quoted literal or `?` */
+    EDIT_DATABASE,                  /* the shard's, as a quoted identifier */
+    EDIT_SESSION,                   /* and on: enum session_value, a literal or `?` */
+};
+
+/* A hidden parameter of the rewritten text: the tenant, or PARAM_SESSION - enum session_value. */
+enum { PARAM_TENANT = -1, PARAM_SESSION = -2 };
 
 struct template {
     enum verdict verdict;
@@ -100,6 +116,8 @@ struct template {
     bool needs_administrator;
     bool is_select;      /* answers with rows */
     bool uses_session_value; /* reads something that belongs to the session's last statement */
+    bool has_session_values; /* edits hold what only the session knows */
+    bool also_passes;        /* VERDICT_LOCAL as text; prepared, any shard answers the edited text */
 
     struct edit *edits;  /* sorted; route_edits() adds those for `headings` */
     size_t edit_count;
@@ -107,7 +125,7 @@ struct template {
     size_t heading_count;
 
     uint32_t client_params; /* `?` of the client */
-    int32_t *backend_params; /* per `?` of the rewritten text: the client's number or PARAM_TENANT */
+    int32_t *backend_params; /* per `?` of the rewritten text: the client's number or a hidden one */
     uint32_t backend_param_count;
 
     /* Tenant sources of the statement. */

@@ -20,6 +20,9 @@ struct text {
     size_t len, capacity;
 };
 void text_add(struct text *t, const char *s);
+void text_slice_add(struct text *t, struct slice s);
+/* A string literal of UTF-8 that every sql_mode and character set reads alike. */
+void text_literal(struct text *t, struct slice s);
 /* `name` with backticks doubled. */
 void text_ident(struct text *t, struct slice name);
 static inline struct slice text_slice(const struct text *t)
@@ -191,6 +194,9 @@ void column_check_value(struct planner *p, const struct catalog_table *table, st
 /* ---- functions.c ---- */
 
 enum err_code function_visit(struct planner *p, const struct node *function);
+/* Puts the session's value in the place of the tokens. */
+enum err_code plan_session_value(struct planner *p, enum session_value v, uint32_t first,
+                                 uint32_t last);
 /* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
 enum local_op function_local(struct slice name);
 

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "routing/identifier.h"
+#include "routing/session_values.h"
 #include "routing/source.h"
 
 static enum err_code check_session(const struct route_input *in, struct err *reterr)
@@ -130,6 +131,8 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
                          struct err *reterr)
 {
     *ret = (struct route){ .verdict = in->template->verdict };
+    if (in->params && in->template->also_passes)
+        ret->verdict = VERDICT_PASS;
     if (ret->verdict == VERDICT_REJECT) {
         if (reterr)
             *reterr = *in->template->reject;
@@ -164,7 +167,7 @@ static struct slice heading_alias(const struct lexed *l, const struct token_rang
     if (text.len > ALIAS_MAX)
         return slice_of("", 0);
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.data[i] < '\t')
+        if ((unsigned char)text.data[i] < '\t' || edit_value_number(text.data[i]) >= 0)
             return slice_of("", 0);
     char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``"), *end = alias;
     memcpy(end, " AS `", 5);
@@ -198,25 +201,42 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l, 
     return edits;
 }
 
+static struct slice *edit_value(struct edit_values *values, int placeholder)
+{
+    return &values->of[placeholder - EDIT_VALUE_FIRST];
+}
+
+static void fill_session_values(const struct template *t, const struct session_facts *facts,
+                                bool prepared, struct arena *arena, struct edit_values *values)
+{
+    for (int v = 0; v < SESSION_VALUE_COUNT && t->has_session_values; v++)
+        *edit_value(values, EDIT_SESSION + v) =
+            prepared ? SLICE_LIT("?")
+                     : session_value_sql(facts, (enum session_value)v, arena);
+}
+
 /* A tenant holds neither quotes nor backslashes (tenant_check). */
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
-                const char *shard_database, bool prepared, struct buf *out)
+                const struct session_facts *facts, const char *shard_database, bool prepared,
+                struct buf *out)
 {
     char literal[UINT8_MAX + 2] = "'";
-    struct edit_values values = { .tenant = SLICE_LIT("?") };
+    struct edit_values values = { 0 };
     struct arena arena;
     struct buf database;
     size_t count;
     arena_init(&arena);
     buf_init(&database);
+    *edit_value(&values, EDIT_TENANT) = SLICE_LIT("?");
     if (!prepared && tenant && tenant->name_len <= UINT8_MAX) {
         memcpy(literal + 1, tenant->name, tenant->name_len);
         literal[tenant->name_len + 1] = '\'';
-        values.tenant = slice_of(literal, tenant->name_len + 2u);
+        *edit_value(&values, EDIT_TENANT) = slice_of(literal, tenant->name_len + 2u);
     }
     if (names_database(t))
         edit_quote_ident(&database, slice_cstr(shard_database));
-    values.database = buf_slice(&database);
+    *edit_value(&values, EDIT_DATABASE) = buf_slice(&database);
+    fill_session_values(t, facts, prepared, &arena, &values);
     const struct edit *edits = route_edits(t, l, &arena, &count);
     /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
     bool made = edits_apply(l, edits, count, &values, out);

@@ -29,6 +29,12 @@ struct session_facts {
     bool tenant_schema;  /* SET @mq_schema = 'tenant' */
     bool administrator;
     bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */
+    /* Of enum session_value; borrowed. */
+    struct slice database; /* data NULL: none */
+    struct slice user;
+    bool unix_socket;
+    uint64_t connection_id, last_insert_id;
+    int64_t row_count;
 };
 
 enum param_kind {
@@ -78,9 +84,11 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
                          struct err *reterr);
 
 /* The text to send for VERDICT_SINGLE, PASS and EVERY_SHARD: the client's bytes with the edits made, the tenant as
- * a literal (text protocol) or, when prepared, as `?`. tenant may be NULL if prepared. */
+ * a literal (text protocol) or, when prepared, as `?`; so are the session's values. tenant may
+ * be NULL if prepared; facts tell the session's values and may be NULL when there are none. */
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
-                const char *shard_database, bool prepared, struct buf *out);
+                const struct session_facts *facts, const char *shard_database, bool prepared,
+                struct buf *out);
 
 /* The template's edits and those that depend on the statement's own bytes: an item of the
  * select list that is edited inside gets its own text as alias, so that the column keeps its

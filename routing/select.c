@@ -1,4 +1,5 @@
-/* SELECT: local when it asks one thing of the session, single over queue tables, passed on
+/* SELECT: local when it asks one thing of the session (a prepared one asks a shard, with the
+ * session's value spliced in), single over queue tables, passed on
  * when it reads no table at all. */
 #include "routing/plan_int.h"
 
@@ -45,7 +46,6 @@ static bool plan_local(struct planner *p, const struct node *query)
     }
     p->t->verdict = VERDICT_LOCAL;
     p->t->local = op;
-    p->t->uses_session_value = op == LOCAL_SELECT_LAST_INSERT_ID || op == LOCAL_SELECT_ROW_COUNT;
     p->t->heading = (struct value_ref){ .kind = VALUE_TOKENS, .first = first, .last = last };
     return true;
 }
@@ -53,8 +53,11 @@ static bool plan_local(struct planner *p, const struct node *query)
 enum err_code select_plan(struct planner *p, const struct node *query)
 {
     p->t->is_select = true;
-    if (plan_local(p, query))
-        return MQ_OK;
     enum err_code code = query_visit(p, query);
-    return code ? code : plan_settle(p);
+    if (code)
+        return code;
+    if (!plan_local(p, query))
+        return plan_settle(p);
+    p->t->also_passes = true;
+    return MQ_OK;
 }

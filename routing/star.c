@@ -85,10 +85,10 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
     return replace(p, star, &text);
 }
 
-/* The answer's column is called by the text of its expression. */
+/* A column of the answer, or of a derived table, is called by the text of its expression. */
 static void keep_heading(struct planner *p, const struct node *item)
 {
-    if (p->inner || p->t->writes || item->child->kind == N_COLUMN)
+    if ((p->t->writes && !p->inner) || item->child->kind == N_COLUMN)
         return;
     struct token_range *r = vector_add(&p->headings, p->arena, sizeof *r);
     *r = (struct token_range){ item->first, item->last };

@@ -36,6 +36,30 @@ void text_add(struct text *t, const char *s)
     text_append(t, s, strlen(s));
 }
 
+void text_slice_add(struct text *t, struct slice s)
+{
+    text_append(t, s.data, s.len);
+}
+
+/* Quotes are doubled, which every sql_mode knows; what a mode, a character set or a
+ * placeholder could change is written in hexadecimal. */
+void text_literal(struct text *t, struct slice s)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    bool plain = true;
+    for (size_t i = 0; i < s.len && plain; i++)
+        plain = s.data[i] != '\\' && (s.data[i] >= ' ' || s.data[i] == '\n') && s.data[i] != 0x7f;
+    text_add(t, plain ? "'" : "_utf8mb4 X'");
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        char hex[2] = { digits[c >> 4], digits[c & 15] };
+        if (plain && c == '\'')
+            text_append(t, "'", 1);
+        text_append(t, plain ? s.data + i : hex, plain ? 1 : 2);
+    }
+    text_add(t, "'");
+}
+
 void text_ident(struct text *t, struct slice name)
 {
     text_append(t, "`", 1);

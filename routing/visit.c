@@ -12,6 +12,9 @@ static enum err_code system_variable(struct planner *p, const struct node *n)
     for (size_t i = 0; i < name.len; i++)
         if (name.data[i] & 0x80) /* MySQL finds variables by their letters without accents */
             return reject(p, MQ_VARIABLE_NOT_ALLOWED, "the name of a variable is not ASCII");
+    bool insert_id = slice_ieq_cstr(name, "last_insert_id") || slice_ieq_cstr(name, "identity");
+    if (insert_id && !(n->flags & NODE_F_GLOBAL))
+        return plan_session_value(p, SESSION_LAST_INSERT_ID, n->first, n->last);
     for (const char *const *own = variables_of_statements; *own; own++)
         if (slice_ieq_cstr(name, *own))
             return reject(p, MQ_VARIABLE_NOT_ALLOWED,
@@ -22,9 +25,11 @@ static enum err_code system_variable(struct planner *p, const struct node *n)
 static enum err_code user_variable(struct planner *p, const struct node *n)
 {
     struct slice text = token_text(p->l, n->first);
+    if (n->kind == N_USER_VARIABLE && slice_ieq_cstr(text, "@mq_tenant"))
+        return plan_session_value(p, SESSION_TENANT, n->first, n->last);
     return reject(p, MQ_VARIABLE_NOT_ALLOWED,
                   "the user variable %.*s would live on one shard only; @mq_tenant and @mq_schema "
-                  "can be set, and SELECT @mq_tenant read",
+                  "can be set, and @mq_tenant read",
                   NAME_FORMAT(text));
 }
 

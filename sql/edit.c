@@ -44,13 +44,11 @@ static void append_text(struct buf *out, struct slice text, const struct edit_va
 {
     for (size_t i = 0; i < text.len;) {
         size_t plain = i;
-        while (plain < text.len && text.data[plain] != EDIT_TENANT &&
-               text.data[plain] != EDIT_DATABASE)
+        while (plain < text.len && edit_value_number(text.data[plain]) < 0)
             plain++;
         buf_append(out, text.data + i, plain - i);
         if (plain < text.len)
-            buf_append_slice(out, text.data[plain] == EDIT_TENANT ? values->tenant
-                                                                  : values->database);
+            buf_append_slice(out, values->of[edit_value_number(text.data[plain])]);
         i = plain + 1;
     }
 }

@@ -12,8 +12,9 @@ enum edit_place {
     EDIT_REPLACE, /* instead of the tokens first..last and all between them */
 };
 
-/* Placeholders inside an edit's text, filled in when the statement is sent. */
-enum { EDIT_TENANT = '\1', EDIT_DATABASE = '\2' };
+/* Placeholders inside an edit's text, filled in when the statement is sent: the byte
+ * EDIT_VALUE_FIRST + n stands for the nth value. What the values are is the caller's business. */
+enum { EDIT_VALUE_FIRST = 0x0e, EDIT_VALUE_COUNT = 18 };
 
 struct edit {
     uint8_t place;        /* enum edit_place */
@@ -21,11 +22,17 @@ struct edit {
     struct slice text;    /* with placeholders; never holds client bytes unescaped */
 };
 
-/* Values of the placeholders. */
+/* Values of the placeholders, as SQL text. */
 struct edit_values {
-    struct slice tenant;   /* SQL text: a quoted literal or `?` */
-    struct slice database; /* SQL text: a quoted identifier */
+    struct slice of[EDIT_VALUE_COUNT];
 };
+
+/* The number of the value that the byte stands for; -1 if it is no placeholder. */
+static inline int edit_value_number(char c)
+{
+    int n = (unsigned char)c - EDIT_VALUE_FIRST;
+    return n >= 0 && n < EDIT_VALUE_COUNT ? n : -1;
+}
 
 /* Sorts edits by their place in the text, keeping the order of those at one place (at equal
  * places: AFTER the token before, then BEFORE the token). */

@@ -50,6 +50,28 @@ SELECT CURRENT_USER
 SELECT @mq_tenant
 -- case: two at once
 SELECT DATABASE(), USER() LIMIT 1
+-- case: session values beside constants and variables
+SELECT CONNECTION_ID() AS id, LAST_INSERT_ID(), row_count() , 1, @@version, @@session.identity, @mq_tenant
+-- case: session values, prepared
+-- args: --prepared --set @mq_tenant=acme
+SELECT DATABASE(), CONNECTION_ID(), ?, CURRENT_USER
+-- case: one session value, prepared
+-- args: --prepared
+SELECT LAST_INSERT_ID()
+-- case: session values in conditions, prepared
+-- args: --param a --set @mq_tenant=acme
+SELECT id FROM queue_messages WHERE offset = LAST_INSERT_ID() AND topic = ?
+-- case: a derived table keeps its names
+SELECT d.`DATABASE()` FROM (SELECT DATABASE()) AS d
+-- case: no database is selected
+-- args: --database ''
+SELECT DATABASE(), 1
+-- case: session values of an insert
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) VALUES ('g', 't', 'p', LAST_INSERT_ID(), 0)
+-- case: a session value would fall into a comment
+SELECT 1, /*!80000 DATABASE() */
+-- case: a global insert id
+SELECT @@global.last_insert_id
 -- case: SELECT 1
 -- args: --user app
 SELECT 1

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "routing/route.h"
+#include "routing/session_values.h"
 #include "tests/fuzz/routing/scoped.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,6 +52,19 @@ static struct dialect choose_dialect(uint8_t choice)
     return d;
 }
 
+static struct session_facts facts = { .has_database = true, .database = SLICE_LIT("mq"),
+                                      .user = SLICE_LIT("a'p"), .row_count = -1 };
+
+static size_t session_length(char placeholder, bool prepared)
+{
+    struct arena arena;
+    arena_init(&arena);
+    enum session_value v = (enum session_value)(placeholder - EDIT_SESSION);
+    size_t len = prepared ? 1 : session_value_sql(&facts, v, &arena).len;
+    arena_fini(&arena);
+    return len;
+}
+
 /* Bytes of an edit's text once the placeholders are filled in. */
 static size_t filled_length(struct slice text, size_t tenant)
 {
@@ -58,7 +72,9 @@ static size_t filled_length(struct slice text, size_t tenant)
     for (size_t i = 0; i < text.len; i++)
         len += text.data[i] == EDIT_TENANT     ? tenant
                : text.data[i] == EDIT_DATABASE ? sizeof "`shard`" - 1
-                                               : 1;
+               : text.data[i] >= EDIT_SESSION && edit_value_number(text.data[i]) >= 0
+                   ? session_length(text.data[i], tenant == 1)
+                   : 1;
     return len;
 }
 
@@ -93,7 +109,7 @@ static void check_params(const struct template *t, const struct lexed *prepared)
     int32_t next = 0;
     require(prepared->params == t->backend_param_count, "count of parameters", prepared->text);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        if (t->backend_params[i] == PARAM_TENANT)
+        if (t->backend_params[i] < 0)
             continue;
         require(t->backend_params[i] == next++, "order of parameters", prepared->text);
     }
@@ -111,7 +127,7 @@ static void check_single(const struct template *t, const struct lexed *l,
     struct err err = { .text = "" };
     for (int prepared = 0; prepared < 2; prepared++) {
         buf_init(&out);
-        route_text(t, l, tenant, "shard", prepared, &out);
+        route_text(t, l, tenant, &facts, "shard", prepared, &out);
         check_removal(t, l, buf_slice(&out), prepared ? 1 : sizeof "'acme'" - 1, arena);
         require(!lex(buf_slice(&out), dialect, arena, &sent, &err), err.text, buf_slice(&out));
         require(!parse(&sent, dialect, arena, &root, &err), err.text, buf_slice(&out));
@@ -128,7 +144,6 @@ static void check_single(const struct template *t, const struct lexed *l,
 static void try_route(const struct template *t, const struct lexed *l,
                       const struct dialect *dialect, struct arena *arena)
 {
-    struct session_facts facts = { .has_database = true };
     struct param_value *params = arena_array(arena, struct param_value, t->client_params + 1);
     struct route_input in = { .template = t,
                               .lexed = l,

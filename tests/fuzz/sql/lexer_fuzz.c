@@ -67,7 +67,7 @@ static void check_literals(const struct lexed *l, const struct dialect *d, struc
 
 static void check_edits(const struct lexed *l)
 {
-    const struct edit_values none = { { "", 0 }, { "", 0 } };
+    const struct edit_values none = { 0 };
     struct buf out;
     buf_init(&out);
     require(edits_apply(l, NULL, 0, &none, &out));

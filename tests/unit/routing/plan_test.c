@@ -62,7 +62,7 @@ static void test_reuse(void **state)
         if (fixture_route(&f, NULL) != ROUTE_OK)
             buf_printf(&f.sent, "MQ%d", (int)f.err.code);
         else
-            route_text(f.template, &f.lexed, f.route.tenant, "shard", false, &f.sent);
+            route_text(f.template, &f.lexed, f.route.tenant, &f.facts, "shard", false, &f.sent);
         if (strcmp(buf_cstr(&f.sent), cases[i].want) != 0)
             fail_msg("%s: %s", cases[i].why, buf_cstr(&f.sent));
     }

@@ -39,9 +39,9 @@ static const struct edit_case edit_cases[] = {
       { EDIT_REPLACE, 0, 1, TEXT("12") } }, 2, "123 c" },
     { "before the end", "a -- b\n", { { EDIT_BEFORE, 1, 1, TEXT("x") } }, 1, "a -- b\nx" },
     { "behind the last token", "a -- b\n", { { EDIT_AFTER, 0, 0, TEXT("x") } }, 1, "ax -- b\n" },
-    { "placeholders", "a", { { EDIT_AFTER, 0, 0, TEXT(" = \1, \2.t, \1") } }, 1,
+    { "placeholders", "a", { { EDIT_AFTER, 0, 0, TEXT(" = \x0e, \x0f.t, \x0e") } }, 1,
       "a = 'acme', `db`.t, 'acme'" },
-    { "only a placeholder", "a", { { EDIT_BEFORE, 0, 0, TEXT("\1") } }, 1, "'acme'a" },
+    { "only a placeholder", "a", { { EDIT_BEFORE, 0, 0, TEXT("\x0e") } }, 1, "'acme'a" },
     { "overlap", "a b c", { { EDIT_REPLACE, 0, 1, TEXT("x") }, { EDIT_REPLACE, 1, 2, TEXT("y") } },
       2, NULL },
     { "inside a replacement", "a b c", { { EDIT_REPLACE, 0, 2, TEXT("x") },
@@ -53,7 +53,7 @@ static const struct edit_case edit_cases[] = {
 
 static void applying(void **state)
 {
-    const struct edit_values values = { SLICE_LIT("'acme'"), SLICE_LIT("`db`") };
+    const struct edit_values values = { { SLICE_LIT("'acme'"), SLICE_LIT("`db`") } };
     const struct dialect dialect = dialect_default();
     (void)state;
     for (size_t i = 0; i < COUNT(edit_cases); i++) {
