@@ -263,6 +263,8 @@ static const struct infix *word_infix_at(const struct parser *p)
     case KW_SOUNDS:
         return token_is_keyword(next, KW_LIKE) ? &word_infix[KW_SOUNDS] : &no_infix;
     case KW_MEMBER:
+        if (p->dialect->flavour != FLAVOUR_MYSQL)
+            return &no_infix;
         return token_is_keyword(next, KW_OF) || token_is_op(next, OP_LPAREN)
                    ? &word_infix[KW_MEMBER]
                    : &no_infix;
