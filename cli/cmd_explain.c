@@ -346,7 +346,8 @@ static enum err_code open_session(struct explanation *x)
         code = select_database(x);
     if (!code)
         code = choose(x, x->options->tenant, false);
-    x->facts.tenant_schema = schema && strcmp(schema, "tenant") == 0;
+    if (schema && strcmp(schema, "tenant") == 0)
+        x->dialect.modes |= MODE_TENANT_SCHEMA;
     return code;
 }
 

@@ -18,7 +18,6 @@ struct session_facts session_facts(const struct session *s)
             .forgotten = s->tenant_forgotten,
         },
         .has_database = s->database != NULL,
-        .tenant_schema = s->tenant_schema,
         .administrator = s->account && s->account->config->administrator,
         .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
         .database = slice_cstr(s->database),
@@ -33,7 +32,7 @@ struct session_facts session_facts(const struct session *s)
 struct dialect session_dialect(const struct session *s)
 {
     struct dialect d = s->worker->dialect;
-    d.modes = s->modes;
+    d.modes = s->modes | (s->tenant_schema ? MODE_TENANT_SCHEMA : 0);
     return d;
 }
 

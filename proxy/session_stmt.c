@@ -328,12 +328,14 @@ static enum err_code check_types(const struct client_stmt *stmt, struct err *ret
     return MQ_OK;
 }
 
-/* After a reload, or when more is known of the servers, the text is planned anew. */
+/* After a reload, or when more is known of the servers, the text is planned anew. What `*`
+ * stands for was decided by PREPARE. */
 static enum err_code plan_again(struct session *s, struct client_stmt *stmt, struct err *reterr)
 {
     struct plan_entry *old = stmt->entry;
     struct topology *topology = s->deployment->topology;
     struct dialect dialect = session_dialect(s);
+    dialect.modes = old->dialect.modes;
     if (old->topology == topology && dialect_eq(&old->dialect, &dialect))
         return MQ_OK;
     struct plan_entry *entry = plan_prepared(s, old->lexed.text, reterr);
@@ -366,7 +368,7 @@ bool session_execute(struct session *s, struct slice payload)
         return true;
     const struct template *t = stmt->entry->template;
     e = stmt->long_error;
-    if (!e.code && stmt->entry->dialect.modes != s->modes)
+    if (!e.code && ((stmt->entry->dialect.modes ^ s->modes) & ~MODE_TENANT_SCHEMA))
         err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
     if (!e.code && plan_again(s, stmt, &e) == MQ_OK) {
         t = stmt->entry->template;

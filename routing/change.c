@@ -59,6 +59,7 @@ enum err_code change_visit(struct planner *p, const struct node *n)
     const struct node *anchor = n->kind == N_UPDATE ? node_find(n, N_ASSIGNMENTS) : from;
     struct scope s;
     enum err_code code = with ? query_with(p, with) : MQ_OK;
+    p->locked = true;
     if (!code)
         code = scope_open(p, &s, from, node_find(n, N_WHERE), anchor->last);
     for (const struct node *c = n->child; c && !code; c = c->next)

@@ -48,6 +48,7 @@ enum err_code column_visit(struct planner *p, const struct node *column)
         enum err_code code = names_database(p, first);
         if (code)
             return code;
+        p->names_databases = true;
         first = first->next;
     }
     for (const struct node *c = first; c; c = c->next) {

@@ -73,7 +73,7 @@ enum err_code hints_visit(struct planner *p, const struct catalog_table *table,
                           const struct node *table_node)
 {
     if (node_find(table_node, N_PARTITION))
-        return reject(p, MQ_NOT_UNDERSTOOD, "PARTITION of queue table %s is not served",
+        return reject(p, MQ_PARTITION_UNKNOWN, "PARTITION () clause on non partitioned table %s",
                       table->name);
     for (const struct node *c = table_node->child; c; c = c->next) {
         enum err_code code = c->kind == N_INDEX_HINT ? map_hint(p, table, c) : MQ_OK;

@@ -1,18 +1,21 @@
 /* INSERT and REPLACE: the tenant's column and value come first in the column list, in each
- * row, in SET and in the select list; a missing column list is written out. */
+ * row and in SET; behind a select list they come last, since ORDER BY and GROUP BY may count
+ * its items. A missing column list is written out. */
 #include "routing/plan_int.h"
 
 struct insert {
     const struct node *statement;
     const struct node *target;  /* TABLE */
-    const struct node *columns; /* COLUMNS, NULL when missing */
+    const struct node *columns; /* COLUMNS, NULL when missing or empty */
+    const struct node *query;   /* the values are a query's */
     const struct catalog_table *table;
-    bool names_tenant;   /* the client lists the column itself */
-    size_t tenant_index; /* then: where */
+    bool names_tenant;   /* the client's columns have it, at tenant_index */
+    size_t tenant_index;
 };
 
 static const char tenant_value[] = { EDIT_TENANT, ',', ' ', 0 };
 static const char tenant_alone[] = { EDIT_TENANT, 0 };
+static const char behind_values[] = { ',', ' ', EDIT_TENANT, 0 };
 
 /* ---- columns ---- */
 
@@ -45,19 +48,26 @@ static enum err_code add_column(struct planner *p, struct insert *in)
     enum err_code code = visit_columns(p, in);
     if (code || in->names_tenant)
         return code;
-    return plan_edit(p, EDIT_AFTER, in->columns->first, in->columns->first,
-                     in->columns->child ? SLICE_LIT("tenant, ") : SLICE_LIT("tenant"));
+    uint32_t first = in->columns->first, last = in->columns->last;
+    return in->query ? plan_edit(p, EDIT_BEFORE, last, last, SLICE_LIT(", tenant"))
+                     : plan_edit(p, EDIT_AFTER, first, first, SLICE_LIT("tenant, "));
 }
 
-/* No column list: the legacy one. `VALUES ()` means every column's default. */
-static enum err_code write_columns(struct planner *p, const struct insert *in, bool empty_rows)
+/* No column list: all that the client knows. `VALUES ()` means every column's default. */
+static enum err_code write_columns(struct planner *p, struct insert *in, bool empty_rows)
 {
+    const struct node *list = node_find(in->statement, N_COLUMNS); /* () */
     struct text t = { .arena = p->arena };
-    text_add(&t, empty_rows ? " (tenant" : " (tenant, ");
+    bool known = plan_shows_tenant(p) && !empty_rows;
+    text_add(&t, list ? "(" : " (");
+    if (!known && !in->query)
+        text_add(&t, empty_rows ? "tenant" : "tenant, ");
     if (!empty_rows)
-        star_columns(in->table, slice_of("", 0), &t);
-    text_add(&t, ")");
-    p->t->legacy_columns = true;
+        star_columns(p, in->table, slice_of("", 0), &t);
+    text_add(&t, in->query && !known ? ", tenant)" : ")");
+    in->names_tenant = known;
+    if (list)
+        return plan_edit(p, EDIT_REPLACE, list->first, list->last, text_slice(&t));
     return plan_edit(p, EDIT_AFTER, in->target->last, in->target->last, text_slice(&t));
 }
 
@@ -104,14 +114,24 @@ struct column_names {
     size_t count;
 };
 
+static void add_name(struct column_names *names, struct slice name)
+{
+    names->items[names->count++] = name;
+}
+
 static struct column_names list_columns(struct planner *p, const struct insert *in)
 {
-    struct column_names names = { .count = in->columns ? node_children(in->columns)
-                                                       : in->table->column_count };
-    names.items = arena_array(p->arena, struct slice, names.count + 1);
-    const struct node *c = in->columns ? in->columns->child : NULL;
-    for (size_t i = 0; i < names.count; i++, c = c ? c->next : NULL)
-        names.items[i] = c ? plan_name(p, c) : slice_cstr(in->table->columns[i].name);
+    struct column_names names = { .count = 0 };
+    size_t most = in->columns ? node_children(in->columns) : in->table->column_count + 1;
+    names.items = arena_array(p->arena, struct slice, most + 1);
+    for (const struct node *c = in->columns ? in->columns->child : NULL; c; c = c->next)
+        add_name(&names, plan_name(p, c));
+    if (in->columns)
+        return names;
+    if (in->names_tenant)
+        add_name(&names, SLICE_LIT("tenant"));
+    for (size_t i = 0; i < in->table->column_count; i++)
+        add_name(&names, slice_cstr(in->table->columns[i].name));
     return names;
 }
 
@@ -175,56 +195,37 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 
 /* ---- SELECT ---- */
 
-/* `ORDER BY 2` counts the select list's items, which the tenant would shift; to the servers
- * (2) and +2 are the same. */
-static enum err_code refuse_positions(struct planner *p, const struct node *list)
+static enum err_code extend_query(struct planner *p, const struct node *query);
+
+static enum err_code extend_rows(struct planner *p, const struct node *rows)
 {
-    for (const struct node *c = list ? list->child : NULL; c; c = c->next) {
-        const struct node *expr = c;
-        while (expr && (expr->kind == N_ORDER_ITEM || expr->kind == N_PAREN ||
-                        expr->kind == N_UNARY))
-            expr = expr->child;
-        if (expr && (expr->kind == N_LITERAL || expr->kind == N_PARAM))
-            return reject(p, MQ_NOT_UNDERSTOOD,
-                          "ORDER BY or GROUP BY a position in INSERT … SELECT; name the column");
-    }
-    return MQ_OK;
+    enum err_code code = MQ_OK;
+    for (const struct node *r = rows->child; r && !code; r = r->next)
+        code = plan_edit(p, EDIT_BEFORE, r->last, r->last, slice_cstr(behind_values));
+    return code;
 }
 
-static enum err_code prefix_query(struct planner *p, const struct node *query);
-
-static enum err_code prefix_block(struct planner *p, const struct node *block)
-{
-    const struct node *list = node_find(block, N_SELECT_LIST);
-    enum err_code code = refuse_positions(p, node_find(block, N_GROUP_BY));
-    if (code)
-        return code;
-    char *lead = arena_printf(p->arena, " %c,", EDIT_TENANT);
-    return plan_edit(p, EDIT_AFTER, list->first - 1, list->first - 1, slice_cstr(lead));
-}
-
-static enum err_code prefix_body(struct planner *p, const struct node *body)
+static enum err_code extend_body(struct planner *p, const struct node *body)
 {
     for (; body->kind == N_SET_OP; body = body->child) {
-        enum err_code code = prefix_body(p, body->child->next);
+        enum err_code code = extend_body(p, body->child->next);
         if (code)
             return code;
     }
-    if (body->kind == N_BLOCK)
-        return prefix_block(p, body);
     if (body->kind == N_QUERY_PAREN)
-        return prefix_query(p, body->child);
-    return reject(p, MQ_NOT_UNDERSTOOD, "INSERT … %s; write SELECT or VALUES",
-                  body->kind == N_TABLE_STMT ? "TABLE" : "VALUES ROW");
+        return extend_query(p, body->child);
+    if (body->kind == N_VALUES_ROWS)
+        return extend_rows(p, body);
+    if (body->kind == N_TABLE_STMT) /* in front of the FROM that it was given (query.c) */
+        return plan_edit(p, EDIT_BEFORE, body->first, body->first, slice_cstr(behind_values));
+    uint32_t last = node_find(body, N_SELECT_LIST)->last;
+    return plan_edit(p, EDIT_AFTER, last, last, slice_cstr(behind_values));
 }
 
-static enum err_code prefix_query(struct planner *p, const struct node *query)
+static enum err_code extend_query(struct planner *p, const struct node *query)
 {
     const struct node *body = query->child;
-    if (body->kind == N_WITH)
-        body = body->next;
-    enum err_code code = refuse_positions(p, node_find(query, N_ORDER_BY));
-    return code ? code : prefix_body(p, body);
+    return extend_body(p, body->kind == N_WITH ? body->next : body);
 }
 
 /* The client inserts a tenant of its own: only as a literal or parameter of one block. */
@@ -260,9 +261,11 @@ static enum err_code insert_select(struct planner *p, struct insert *in, const s
     enum err_code code = refuse_counter(p, in);
     if (!code)
         code = in->columns ? add_column(p, in) : write_columns(p, in, false);
+    if (!code && in->names_tenant)
+        code = claim_select(p, in, query);
     if (!code)
-        code = in->names_tenant ? claim_select(p, in, query) : prefix_query(p, query);
-    return code ? code : query_visit(p, query);
+        code = query_visit(p, query);
+    return code || in->names_tenant ? code : extend_query(p, query);
 }
 
 /* ---- the statement ---- */
@@ -271,12 +274,11 @@ static enum err_code insert_source(struct planner *p, struct insert *in)
 {
     const struct node *rows = node_find(in->statement, N_ROWS);
     const struct node *list = node_find(in->statement, N_ASSIGNMENTS);
-    const struct node *query = node_find(in->statement, N_QUERY);
     if (rows)
         return insert_rows(p, in, rows);
     if (list)
         return insert_set(p, in, list);
-    return query ? insert_select(p, in, query)
+    return in->query ? insert_select(p, in, in->query)
                  : reject(p, MQ_NOT_UNDERSTOOD, "an INSERT without values");
 }
 
@@ -322,7 +324,10 @@ enum err_code insert_plan(struct planner *p, const struct node *statement)
 {
     struct insert in = { .statement = statement,
                          .target = node_find(statement, N_TABLE),
-                         .columns = node_find(statement, N_COLUMNS) };
+                         .columns = node_find(statement, N_COLUMNS),
+                         .query = node_find(statement, N_QUERY) };
+    if (in.columns && !in.columns->child)
+        in.columns = NULL; /* to the servers () is no list */
     enum err_code code = names_queue_table(p, in.target->child, &in.table);
     if (!code)
         code = hints_visit(p, in.table, in.target);

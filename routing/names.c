@@ -80,6 +80,14 @@ static enum err_code find_query(struct planner *p, struct slice name, bool *ret_
     return MQ_OK;
 }
 
+const struct cte_name *names_query(const struct planner *p, struct slice name)
+{
+    const struct cte_name *c = p->ctes;
+    while (!slice_ieq(c->name, name))
+        c = c->outer;
+    return c;
+}
+
 static void note_other(struct planner *p, struct slice name)
 {
     if (!p->has_other)

@@ -154,7 +154,7 @@ static enum err_code plan_other(struct planner *p, const struct node *statement)
     return reject(p, MQ_STATEMENT_NOT_ALLOWED, "%s is not served", word);
 }
 
-static enum err_code plan_statement(struct planner *p, const struct node *n)
+static enum err_code plan_kind(struct planner *p, const struct node *n)
 {
     switch ((enum node_kind)n->kind) {
     case N_QUERY:
@@ -184,6 +184,16 @@ static enum err_code plan_statement(struct planner *p, const struct node *n)
     default:
         return session_plan(p, n);
     }
+}
+
+static enum err_code plan_statement(struct planner *p, const struct node *n)
+{
+    enum err_code code = plan_kind(p, n);
+    if (!code && p->wraps && p->names_databases)
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "a column is qualified by its database beside a join with USING or NATURAL; "
+                      "leave the database out");
+    return code;
 }
 
 /* EXPLAIN shows how a statement would run; it is routed as that statement is. */

@@ -145,7 +145,6 @@ struct template {
 
     const struct catalog_table *table; /* the first queue table; of DDL the table meant */
     const char *clause;  /* where that table's tenant would be named: "WHERE clause" */
-    bool legacy_columns; /* `*` or a missing column list became the legacy columns */
     struct literal_check *literal_checks;
     size_t literal_check_count;
     /* LOCAL_SELECT_…: the tokens whose text names the column: the alias, else the

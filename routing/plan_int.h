@@ -30,9 +30,20 @@ static inline struct slice text_slice(const struct text *t)
     return slice_of(t->data, t->len);
 }
 
+/* What a query shows, for whoever reads its columns from outside: a select list over a scope,
+ * or all of a table (TABLE t). */
+struct scope;
+struct shape {
+    const struct node *list;
+    const struct scope *scope;
+    const struct catalog_table *table;
+};
+
 /* A name that WITH gave to a query. */
 struct cte_name {
     struct slice name;
+    const struct node *columns; /* COLUMNS, which name its columns; NULL when missing */
+    const struct shape *shape;  /* NULL: not known */
     bool forward; /* defined further on in a WITH RECURSIVE: servers differ about it */
     const struct cte_name *outer;
 };
@@ -60,10 +71,14 @@ struct planner {
     struct vector literal_checks; /* struct literal_check */
 
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
+    const struct shape *shape;   /* of the query visited last; NULL: not known */
     const struct claim *claims;
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
+    bool locked;             /* the query that is walked locks the rows it reads */
+    bool wraps;              /* a queue table became a derived table, which has no database */
+    bool names_databases;    /* a column is qualified by its database */
     uint32_t inner; /* how many queries stand around the one that is walked */
     uint32_t depth; /* of the walk */
 };
@@ -82,6 +97,11 @@ bool plan_in_comment(const struct planner *p, uint32_t first, uint32_t last);
 struct value_ref plan_value(struct planner *p, const struct node *expr);
 /* The statement names these tables only: SINGLE, PASS or the refusal. */
 enum err_code plan_settle(struct planner *p);
+/* Does the client see the column `tenant` (SET @mq_schema = 'tenant')? */
+static inline bool plan_shows_tenant(const struct planner *p)
+{
+    return p->dialect->modes & MODE_TENANT_SCHEMA;
+}
 /* The name of an identifier node or of the last identifier below n. */
 struct slice plan_name(struct planner *p, const struct node *n);
 const struct node *plan_last_ident(const struct node *n);
@@ -105,6 +125,8 @@ enum name_meaning {
 /* Also replaces a database's name by the shard's. */
 enum err_code names_resolve(struct planner *p, const struct node *name,
                             enum name_meaning *ret_meaning, const struct catalog_table **ret_table);
+/* The query that WITH gave this name, after names_resolve() said NAME_QUERY. */
+const struct cte_name *names_query(const struct planner *p, struct slice name);
 /* The same where only a queue table will do. */
 enum err_code names_queue_table(struct planner *p, const struct node *name,
                                 const struct catalog_table **ret_table);
@@ -126,7 +148,10 @@ struct table_ref {
     const struct node *node;           /* TABLE, DERIVED or JSON_TABLE */
     const struct catalog_table *table; /* NULL: anything but a queue table */
     struct slice name;                 /* by which its columns are qualified; may be empty */
+    const struct node *columns;        /* of a query: COLUMNS that name its columns, or NULL */
+    const struct shape *shape;         /* of a query, or NULL: not known */
     bool has_alias;
+    bool wrapped;              /* it became a derived table without the column `tenant` */
     bool scoped;               /* the client's own condition does it */
     bool conditioned;          /* ours is written */
     const struct node *target; /* the ON that takes its condition; NULL: WHERE */
@@ -169,12 +194,25 @@ enum err_code query_with(struct planner *p, const struct node *with);
 
 enum err_code change_visit(struct planner *p, const struct node *statement);
 
+/* ---- shape.c: which columns a query or a FROM clause shows ---- */
+
+struct shown_column {
+    struct slice name;
+    const struct table_ref *ref; /* whose column it is; of a merged one the table whose value */
+};
+
+/* The columns that `*` means over the scope, in the servers' order; false: not all are known. */
+bool shape_scope(struct planner *p, const struct scope *s, struct vector *ret);
+/* Those that the reference shows. */
+bool shape_ref(struct planner *p, const struct table_ref *r, struct vector *ret);
+
 /* ---- star.c ---- */
 
 /* A select list or RETURNING: expands stars, visits the rest. */
 enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list);
-/* `a`, `b`, … of a table's legacy columns, qualified unless name is empty. */
-void star_columns(const struct catalog_table *table, struct slice name, struct text *out);
+/* `a`, `b`, … of the table's columns that the client knows, qualified unless name is empty. */
+void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
+                  struct text *out);
 
 /* ---- columns.c ---- */
 

@@ -4,33 +4,42 @@
 static enum err_code visit_block(struct planner *p, const struct node *block)
 {
     const struct node *from = node_find(block, N_FROM);
-    struct scope s;
-    enum err_code code = scope_open(p, &s, from, node_find(block, N_WHERE), from ? from->last : 0);
+    struct scope *s = arena_new(p->arena, struct scope);
+    struct shape *shape = arena_new(p->arena, struct shape);
+    enum err_code code = scope_open(p, s, from, node_find(block, N_WHERE), from ? from->last : 0);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (c->kind == N_SELECT_LIST)
-            code = star_list(p, &s, c);
+            code = star_list(p, s, c);
         else if (c->kind != N_FROM)
             code = visit(p, c);
     }
-    return code ? code : scope_close(p, &s);
+    *shape = (struct shape){ .list = node_find(block, N_SELECT_LIST), .scope = s };
+    p->shape = shape;
+    return code ? code : scope_close(p, s);
 }
 
 /* TABLE t is SELECT * FROM t. */
 static enum err_code visit_table_statement(struct planner *p, const struct node *n)
 {
     struct text t = { .arena = p->arena };
+    struct shape *shape = arena_new(p->arena, struct shape);
     const struct catalog_table *table;
     enum name_meaning meaning;
     enum err_code code = names_resolve(p, n->child->child, &meaning, &table);
+    p->shape = NULL;
+    if (!code && table)
+        code = hints_visit(p, table, n->child);
     if (code || !table)
         return code;
     names_count(p, table, "WHERE clause");
     text_add(&t, "SELECT ");
-    star_columns(table, slice_of("", 0), &t);
-    text_add(&t, " FROM");
-    p->t->legacy_columns = true;
+    star_columns(p, table, slice_of("", 0), &t);
     char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
-    code = plan_edit(p, EDIT_REPLACE, n->first, n->first, text_slice(&t));
+    *shape = (struct shape){ .table = table };
+    p->shape = shape;
+    code = plan_edit(p, EDIT_BEFORE, n->first, n->first, text_slice(&t));
+    if (!code)
+        code = plan_edit(p, EDIT_REPLACE, n->first, n->first, SLICE_LIT(" FROM"));
     return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(where));
 }
 
@@ -53,6 +62,7 @@ static enum err_code visit_body(struct planner *p, const struct node *body)
     case N_TABLE_STMT:
         return visit_table_statement(p, body);
     default:
+        p->shape = NULL;
         return visit(p, body);
     }
 }
@@ -74,31 +84,42 @@ static enum err_code visit_part(struct planner *p, const struct node *n)
     return visit(p, n);
 }
 
+/* The shape is that of the first branch, which names the columns. */
 enum err_code query_visit(struct planner *p, const struct node *query)
 {
     const struct cte_name *outer = p->ctes;
+    bool locked = p->locked;
     if (++p->depth > 2 * NESTING_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
     enum err_code code = MQ_OK;
+    p->locked |= node_find(query, N_LOCKING) != NULL;
     for (const struct node *c = query->child; c && !code; c = c->next)
         code = visit_part(p, c);
     p->depth--;
     p->ctes = outer;
+    p->locked = locked;
     return code;
 }
 
+/* A lock of the outer query does not reach into it. */
 enum err_code query_visit_inner(struct planner *p, const struct node *query)
 {
+    bool locked = p->locked;
+    p->locked = false;
     p->inner++;
     enum err_code code = query_visit(p, query);
     p->inner--;
+    p->locked = locked;
     return code;
 }
 
 static struct cte_name *push_name(struct planner *p, const struct node *cte, bool forward)
 {
     struct cte_name *c = arena_new(p->arena, struct cte_name);
-    *c = (struct cte_name){ .name = plan_name(p, cte), .forward = forward, .outer = p->ctes };
+    *c = (struct cte_name){ .name = plan_name(p, cte),
+                            .columns = node_find(cte, N_COLUMNS),
+                            .forward = forward,
+                            .outer = p->ctes };
     p->ctes = c;
     return c;
 }
@@ -106,6 +127,7 @@ static struct cte_name *push_name(struct planner *p, const struct node *cte, boo
 static enum err_code visit_cte(struct planner *p, const struct node *cte)
 {
     enum err_code code = MQ_OK;
+    p->shape = NULL;
     for (const struct node *c = cte->child; c && !code; c = c->next)
         code = c->kind == N_QUERY ? query_visit_inner(p, c) : visit(p, c);
     return code;
@@ -128,8 +150,8 @@ enum err_code query_with(struct planner *p, const struct node *with)
         enum err_code code = visit_cte(p, c);
         if (code)
             return code;
-        if (!recursive)
-            push_name(p, c, false);
+        const struct shape *shape = p->shape;
+        (recursive ? names[i - 1] : push_name(p, c, false))->shape = shape;
     }
     return MQ_OK;
 }

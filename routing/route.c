@@ -16,10 +16,6 @@ static enum err_code check_session(const struct route_input *in, struct err *ret
                        "this statement is for accounts with `administrator: true`");
     if (t->needs_database && !in->facts->has_database)
         return err_set(reterr, MQ_DATABASE_NONE, "no database is selected");
-    if (t->legacy_columns && in->facts->tenant_schema)
-        return err_set(reterr, MQ_STATEMENT_NOT_ALLOWED,
-                       "`*` and a missing column list mean the legacy columns; name the columns "
-                       "while @mq_schema is 'tenant'");
     return MQ_OK;
 }
 

@@ -63,7 +63,11 @@ static enum err_code collect_table(struct planner *p, struct scope *s, const str
     enum err_code code = names_resolve(p, n->child, &meaning, &ref.table);
     if (code || meaning == NAME_DUAL)
         return code;
-    if (meaning == NAME_QUEUE_TABLE) {
+    if (meaning == NAME_QUERY) {
+        const struct cte_name *query = names_query(p, ref.name);
+        ref.columns = query->columns;
+        ref.shape = query->shape;
+    } else if (meaning == NAME_QUEUE_TABLE) {
         names_count(p, ref.table, clause_of(target));
         if ((code = hints_visit(p, ref.table, n)))
             return code;
@@ -74,12 +78,14 @@ static enum err_code collect_table(struct planner *p, struct scope *s, const str
 static enum err_code collect_derived(struct planner *p, struct scope *s, const struct node *n,
                                      const struct node *target)
 {
-    struct table_ref ref = { .node = n, .target = target };
+    struct table_ref ref = { .node = n, .target = target, .columns = node_find(n, N_COLUMNS) };
+    p->shape = NULL;
     for (const struct node *c = n->child; c; c = c->next) {
         enum err_code code = c->kind == N_ALIAS ? MQ_OK : visit(p, c);
         if (code)
             return code;
     }
+    ref.shape = n->kind == N_DERIVED ? p->shape : NULL;
     return add_ref(p, s, ref);
 }
 
@@ -94,17 +100,31 @@ static const struct node *side_target(const struct node *join, bool nullable,
     return on ? on : join;
 }
 
+static bool shows_tenant(struct planner *p, const struct table_ref *r, bool *ret_known)
+{
+    struct vector v = { NULL, 0, 0 };
+    *ret_known = shape_ref(p, r, &v);
+    const struct shown_column *columns = v.items;
+    for (size_t i = 0; i < v.count; i++)
+        if (slice_ieq_cstr(columns[i].name, "tenant"))
+            return true;
+    return false;
+}
+
 /* NATURAL compares every column of the same name: between queue tables `tenant` as well,
- * which is the same on both sides, but not with a query's column that happens to have it. */
+ * which is the same on both sides, but it must not with a query's column that happens to be
+ * called so. */
 static enum err_code check_natural(struct planner *p, const struct scope *s,
                                    const struct table_ref *refs)
 {
-    size_t queue = 0, others = 0;
-    for (const struct table_ref *r = refs; r; r = r->next)
-        *(r->table ? &queue : &others) += 1;
-    if (s->queue_count && queue && others)
-        return reject(p, MQ_NOT_UNDERSTOOD,
-                      "NATURAL JOIN of a queue table with a query; write ON with the columns");
+    for (const struct table_ref *r = refs; r && s->queue_count && !plan_shows_tenant(p);
+         r = r->next) {
+        bool known;
+        if (!r->table && (shows_tenant(p, r, &known) || !known))
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "NATURAL JOIN with a query whose columns are not all named; write ON "
+                          "with the columns");
+    }
     return MQ_OK;
 }
 
@@ -215,14 +235,36 @@ static enum err_code close_clause(struct planner *p, const struct scope *s,
     return MQ_OK;
 }
 
+/* Where there is no ON to take the condition, the table becomes a query that has it:
+ * (SELECT its columns FROM t WHERE tenant = 't') AS t. A lock would not reach into it. */
+static enum err_code wrap(struct planner *p, struct table_ref *r)
+{
+    struct text before = { .arena = p->arena }, after = { .arena = p->arena };
+    if (p->locked)
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "queue table %s on the outer side of a join with USING or NATURAL in a "
+                      "statement that locks; write ON instead",
+                      r->table->name);
+    text_add(&before, "(SELECT ");
+    star_columns(p, r->table, slice_of("", 0), &before);
+    text_add(&before, " FROM ");
+    text_add(&after, arena_printf(p->arena, " WHERE tenant = %c) AS ", EDIT_TENANT));
+    text_ident(&after, r->name);
+    p->wraps = r->wrapped = r->conditioned = true;
+    enum err_code code =
+        plan_edit(p, EDIT_BEFORE, r->node->first, r->node->first, text_slice(&before));
+    return code ? code
+                : plan_edit(p, EDIT_AFTER, r->node->last, r->node->last, text_slice(&after));
+}
+
 static enum err_code open_joins(struct planner *p, struct scope *s)
 {
-    for (const struct table_ref *r = s->refs; r; r = r->next)
-        if (r->table && r->target && r->target->kind == N_JOIN)
-            return reject(p, MQ_NOT_UNDERSTOOD,
-                          "queue table %s on the outer side of a join with USING or NATURAL; write "
-                          "ON instead",
-                          r->table->name);
+    for (struct table_ref *r = s->refs; r; r = r->next) {
+        bool wanted = r->table && r->target && r->target->kind == N_JOIN;
+        enum err_code code = wanted ? wrap(p, r) : MQ_OK;
+        if (code)
+            return code;
+    }
     for (const struct join_ref *j = s->joins; j; j = j->next) {
         const struct node *on = node_find(j->node, N_ON);
         enum err_code code = on ? open_clause(p, s, on, on) : MQ_OK;

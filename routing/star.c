@@ -1,25 +1,36 @@
 /* `*` and `t.*`: the legacy columns in legacy order, so that the client never sees the new
- * one. Queries among the tables keep their star: theirs were expanded inside. */
+ * one unless it asked for the tenant schema. Queries among the tables keep their star: theirs
+ * were expanded inside; only where NATURAL or USING merges columns they are named, too. */
 #include "routing/plan_int.h"
 
-void star_columns(const struct catalog_table *table, struct slice name, struct text *out)
+static void add_column(struct slice table, struct slice column, struct text *out)
 {
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (i)
-            text_add(out, ", ");
-        if (name.len) {
-            text_ident(out, name);
-            text_add(out, ".");
-        }
-        text_ident(out, slice_cstr(table->columns[i].name));
+    if (out->len)
+        text_add(out, ", ");
+    if (table.len) {
+        text_ident(out, table);
+        text_add(out, ".");
     }
+    text_ident(out, column);
 }
 
-static void ref_columns(const struct scope *s, const struct table_ref *r, struct text *out)
+void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
+                  struct text *out)
+{
+    struct text t = { .arena = p->arena };
+    if (plan_shows_tenant(p))
+        add_column(name, SLICE_LIT("tenant"), &t);
+    for (size_t i = 0; i < table->column_count; i++)
+        add_column(name, slice_cstr(table->columns[i].name), &t);
+    text_slice_add(out, text_slice(&t));
+}
+
+static void ref_columns(const struct planner *p, const struct scope *s, const struct table_ref *r,
+                        struct text *out)
 {
     bool qualified = s->count > 1 || r->has_alias;
     if (r->table) {
-        star_columns(r->table, qualified ? r->name : slice_of("", 0), out);
+        star_columns(p, r->table, qualified ? r->name : slice_of("", 0), out);
         return;
     }
     text_ident(out, r->name);
@@ -28,8 +39,22 @@ static void ref_columns(const struct scope *s, const struct table_ref *r, struct
 
 static enum err_code replace(struct planner *p, const struct node *star, const struct text *text)
 {
-    p->t->legacy_columns = true;
     return plan_edit(p, EDIT_REPLACE, star->first, star->last, text_slice(text));
+}
+
+static enum err_code expand_merged(struct planner *p, const struct scope *s,
+                                   const struct node *star)
+{
+    struct text text = { .arena = p->arena };
+    struct vector v = { NULL, 0, 0 };
+    if (!shape_scope(p, s, &v))
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "`*` over NATURAL JOIN or USING with a query whose columns are not all "
+                      "named; name the columns");
+    const struct shown_column *columns = v.items;
+    for (size_t i = 0; i < v.count; i++)
+        add_column(columns[i].ref->name, columns[i].name, &text);
+    return replace(p, star, &text);
 }
 
 static enum err_code expand_all(struct planner *p, const struct scope *s, const struct node *star)
@@ -38,14 +63,13 @@ static enum err_code expand_all(struct planner *p, const struct scope *s, const 
     if (!s->queue_count)
         return MQ_OK;
     if (s->merges)
-        return reject(p, MQ_NOT_UNDERSTOOD,
-                      "`*` over NATURAL JOIN or USING would show `tenant`; name the columns");
+        return expand_merged(p, s, star);
     for (const struct table_ref *r = s->refs; r; r = r->next) {
         if (!r->table && !r->name.len)
             return reject(p, MQ_NOT_UNDERSTOOD, "`*` over a query without a name");
         if (r != s->refs)
             text_add(&text, ", ");
-        ref_columns(s, r, &text);
+        ref_columns(p, s, r, &text);
     }
     return replace(p, star, &text);
 }
@@ -81,7 +105,7 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
             return reject(p, MQ_TABLE_UNKNOWN, "%.*s.%.*s.* names no table of its FROM clause",
                           NAME_FORMAT(database), NAME_FORMAT(name));
     }
-    star_columns(ref->table, ref->name, &text);
+    star_columns(p, ref->table, ref->name, &text);
     return replace(p, star, &text);
 }
 

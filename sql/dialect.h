@@ -16,7 +16,9 @@ enum {
     MODE_NO_BACKSLASH_ESCAPES = 1u << 1,
     MODE_PIPES_AS_CONCAT = 1u << 2,
     MODE_IGNORE_SPACE = 1u << 3,
-    MODE_HIGH_NOT_PRECEDENCE = 1u << 4
+    MODE_HIGH_NOT_PRECEDENCE = 1u << 4,
+    /* Not a sql_mode but SET @mq_schema = 'tenant': it changes which columns `*` stands for. */
+    MODE_TENANT_SCHEMA = 1u << 31
 };
 
 struct dialect {

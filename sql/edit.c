@@ -4,10 +4,11 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-/* Places in the order of the text: before token n, behind token n, before token n+1 … */
+/* Places in the order of the text: before token n, in place of it, behind it, before n+1 … */
 static uint64_t edit_key(const struct edit *e)
 {
-    return e->place == EDIT_AFTER ? (uint64_t)e->last * 2 + 1 : (uint64_t)e->first * 2;
+    return e->place == EDIT_AFTER ? (uint64_t)e->last * 3 + 2
+                                  : (uint64_t)e->first * 3 + (e->place == EDIT_REPLACE);
 }
 
 static void merge(const struct edit *from, struct edit *to, size_t left, size_t right)

@@ -35,7 +35,7 @@ static inline int edit_value_number(char c)
 }
 
 /* Sorts edits by their place in the text, keeping the order of those at one place (at equal
- * places: AFTER the token before, then BEFORE the token). */
+ * places: AFTER the token before, then BEFORE the token, then REPLACE). */
 void edits_sort(struct edit *edits, size_t count);
 /* Appends the text with all edits made. False, and nothing is appended, when the edits are
  * not sorted, overlap or name tokens that do not exist. */

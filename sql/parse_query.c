@@ -303,6 +303,12 @@ static struct node *block(struct parser *p)
     return branch_close(p, &b);
 }
 
+/* MySQL's; MariaDB has none. */
+static bool at_table_statement(const struct parser *p)
+{
+    return at_word(p, KW_TABLE) && p->dialect->flavour == FLAVOUR_MYSQL;
+}
+
 static struct node *table_statement(struct parser *p)
 {
     struct branch b = branch_open(p, N_TABLE_STMT);
@@ -358,7 +364,7 @@ static struct node *query_primary(struct parser *p)
         return query_in_parenthesis(p);
     if (at_word(p, KW_VALUES))
         return values_statement(p);
-    return at_word(p, KW_TABLE) ? table_statement(p) : missing(p, "a query");
+    return at_table_statement(p) ? table_statement(p) : missing(p, "a query");
 }
 
 static struct branch open_set_op(struct parser *p, struct node *left)
@@ -470,7 +476,7 @@ static struct node *query_around(struct parser *p, struct node *body)
 
 bool at_query(const struct parser *p)
 {
-    return at_word(p, KW_SELECT) || at_word(p, KW_WITH) || at_word(p, KW_TABLE) ||
+    return at_word(p, KW_SELECT) || at_word(p, KW_WITH) || at_table_statement(p) ||
            at_words(p, KW_VALUES, KW_ROW);
 }
 

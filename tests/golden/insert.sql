@@ -130,3 +130,27 @@ INSERT INTO queue_messages (topic) VALUES ('t') ON DUPLICATE KEY UPDATE offset =
 -- case: an AUTO_INCREMENT value as a parameter
 -- args: --set @mq_tenant=acme --prepared --param '18446744073709551615' --param 't'
 INSERT INTO queue_messages (offset, topic) VALUES (?, ?)
+
+-- case: TABLE, ordered, with a column list
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) TABLE queue_offsets ORDER BY 2 LIMIT 3
+
+-- case: TABLE and SELECT
+INSERT INTO queue_offsets TABLE queue_offsets UNION ALL SELECT 'g', 't', 'p', 0, 1
+
+-- case: VALUES ROW as a query
+INSERT INTO queue_offsets (VALUES ROW('g', 't', 'p', 0, 1), ROW('g', 't', 'q', 0, 1))
+
+-- case: an empty column list and values
+INSERT INTO queue_offsets () VALUES ('g', 't', 'p', 0, 1)
+
+-- case: an empty column list and a query
+INSERT INTO queue_offsets () SELECT 'g', 't', 'p', 0, 1
+
+-- case: SET with a row alias and its columns
+INSERT INTO queue_offsets SET consumer_group = 'g', topic = 't', partition_key = 'p', offset_acked = 1, updated_at = 2 AS new (g, t, p, o, u) ON DUPLICATE KEY UPDATE offset_acked = new.o
+
+-- case: REPLACE SELECT
+REPLACE INTO queue_offsets SELECT consumer_group, topic, partition_key, 0, 1 FROM queue_partition_leases ORDER BY 3
+
+-- case: an AUTO_INCREMENT value behind an empty column list
+INSERT INTO queue_messages () VALUES (9007199254740993, 't', 'p', 'i', '', NULL, 1, 1, 0, 0, '', '', NULL)

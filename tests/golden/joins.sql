@@ -50,3 +50,47 @@ SELECT * FROM queue_messages m JOIN queue_offsets o USING (topic, partition_key)
 SELECT * FROM queue_messages NATURAL JOIN queue_offsets
 -- case: ODBC's outer join
 SELECT m.id FROM {oj queue_messages m LEFT JOIN queue_offsets o ON m.topic = o.topic} WHERE m.topic = 'a'
+-- case: USING and a star, the right table is kept
+SELECT * FROM queue_offsets o RIGHT JOIN queue_delivery_state s USING (partition_key, topic)
+
+-- case: USING within an ON, a star
+SELECT * FROM queue_partition_leases l JOIN (queue_offsets o JOIN queue_delivery_state s USING (topic)) ON l.topic = o.topic
+
+-- case: NATURAL twice, a star
+SELECT * FROM queue_partition_leases NATURAL LEFT JOIN queue_offsets NATURAL LEFT JOIN queue_delivery_state
+
+-- case: USING and a star, a query's columns are known
+SELECT * FROM queue_offsets o JOIN (SELECT topic, MAX(offset) FROM queue_messages GROUP BY topic) d USING (topic)
+
+-- case: USING and a star, a name of WITH
+WITH m (topic, newest) AS (SELECT topic, MAX(offset) FROM queue_messages GROUP BY topic) SELECT * FROM m LEFT JOIN queue_offsets USING (topic)
+
+-- case: USING and a star, a query's columns are not known
+SELECT * FROM queue_offsets JOIN (SELECT topic, 'x' FROM queue_messages) d USING (topic)
+
+-- case: USING and a star, JSON_TABLE
+SELECT * FROM queue_offsets JOIN JSON_TABLE('[]', '$[*]' COLUMNS (topic TEXT PATH '$.t')) j USING (topic)
+
+-- case: NATURAL with a query that could have the tenant's column
+SELECT m.id FROM queue_messages m NATURAL JOIN (SELECT topic, 'tenant' FROM queue_offsets) d
+
+-- case: NATURAL with a column that is called tenant by a string
+SELECT m.id FROM queue_messages m NATURAL JOIN (SELECT topic AS 'tenant' FROM queue_offsets) d
+
+-- case: USING on the outer side, a hint
+SELECT m.id FROM queue_messages m LEFT JOIN queue_offsets o FORCE INDEX (PRIMARY) USING (topic)
+
+-- case: USING on the outer side, a database
+SELECT m.id FROM mq.queue_messages m LEFT JOIN mq.queue_offsets USING (topic)
+
+-- case: USING on the outer side, a column with its database
+SELECT mq.queue_messages.id FROM queue_messages LEFT JOIN queue_offsets USING (topic)
+
+-- case: USING on the outer side of a locking read
+SELECT m.id FROM queue_messages m LEFT JOIN queue_offsets o USING (topic) FOR UPDATE
+
+-- case: USING on the outer side of a sub-query of a locking read
+SELECT id FROM queue_messages WHERE topic IN (SELECT topic FROM queue_messages LEFT JOIN queue_offsets o USING (topic)) FOR UPDATE
+
+-- case: USING on the outer side of an UPDATE
+UPDATE queue_messages m LEFT JOIN queue_offsets o USING (topic) SET m.failed_at = 1

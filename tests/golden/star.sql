@@ -39,3 +39,31 @@ SELECT offset_acked * 2 FROM queue_offsets
 -- case: the legacy columns in a tenant-schema session
 -- args: --set @mq_tenant=acme --set @mq_schema=tenant
 SELECT * FROM queue_offsets
+
+-- case: the tenant schema: t.*, joins, TABLE
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+SELECT m.*, d.* FROM queue_messages m NATURAL JOIN (TABLE queue_offsets) d
+
+-- case: the tenant schema: the outer side of USING
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+SELECT * FROM queue_partition_leases LEFT JOIN queue_offsets USING (topic)
+
+-- case: the tenant schema: INSERT without a column list
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+INSERT INTO queue_offsets VALUES ('acme', 'g', 't', 'p', 0, 1), ('acme', 'g', 't', 'q', 0, 1)
+
+-- case: the tenant schema: INSERT without a column list, for another tenant
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+INSERT INTO queue_offsets VALUES ('globex', 'g', 't', 'p', 0, 1)
+
+-- case: the tenant schema: INSERT without a column list or values
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+INSERT INTO queue_offsets VALUES ()
+
+-- case: the tenant schema: INSERT of a query without a column list
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+INSERT INTO queue_offsets SELECT 'acme', 'g', topic, partition_key, 0, 1 FROM queue_messages
+
+-- case: the tenant schema: the columns are named
+-- args: --set @mq_tenant=acme --set @mq_schema=tenant
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) VALUES ('g', 't', 'p', 0, 1)

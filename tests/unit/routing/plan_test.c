@@ -80,7 +80,7 @@ static void test_hidden_parameter(void **state)
           "t 1 t 2" },
         { "INSERT INTO queue_offsets (topic, partition_key) VALUES (?, ?), (?, ?)", "t 1 2 t 3 4" },
         { "INSERT INTO queue_offsets (topic) SELECT ? FROM queue_messages WHERE id = ?",
-          "t 1 t 2" },
+          "1 t t 2" },
         { "UPDATE queue_offsets SET offset_acked = ?", "1 t" },
         { "SELECT 1 FROM queue_offsets WHERE tenant = ? AND topic = ?", "1 2" },
         { "SELECT ? + ?", "1 2" },
@@ -280,8 +280,10 @@ static void test_session_checks(void **state)
     f.facts.administrator = true;
     assert_string_equal(fixture_send(&f, "DROP TABLE queue_offsets", NULL),
                         "DROP TABLE queue_offsets");
-    f.facts.tenant_schema = true;
-    assert_string_equal(fixture_send(&f, "SELECT * FROM queue_offsets", NULL), "MQ2003");
+    f.dialect.modes |= MODE_TENANT_SCHEMA;
+    assert_string_equal(fixture_send(&f, "SELECT * FROM queue_offsets", NULL),
+                        "SELECT `tenant`, `consumer_group`, `topic`, `partition_key`, "
+                        "`offset_acked`, `updated_at` FROM queue_offsets WHERE tenant = 'acme'");
     fixture_close(&f);
 }
 

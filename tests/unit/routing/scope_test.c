@@ -54,7 +54,10 @@ static const struct rewrite_case scopes[] = {
       "SELECT 1 FROM queue_offsets m WHERE `m`.tenant = 'acme' AND ( EXISTS (SELECT 1 FROM "
       "queue_messages m WHERE `m`.tenant = 'acme'))" },
     { "the outer side of USING",
-      "SELECT 1 FROM queue_offsets a LEFT JOIN queue_offsets b USING (topic)", "MQ2002" },
+      "SELECT 1 FROM queue_offsets a LEFT JOIN queue_offsets b USING (topic)",
+      "SELECT 1 FROM queue_offsets a LEFT JOIN (SELECT `consumer_group`, `topic`, "
+      "`partition_key`, `offset_acked`, `updated_at` FROM queue_offsets b WHERE tenant = 'acme') "
+      "AS `b` USING (topic) WHERE `a`.tenant = 'acme'" },
     { "the inner side of an outer USING",
       "SELECT 1 FROM queue_offsets a LEFT JOIN (SELECT 1 AS topic) b USING (topic)",
       "SELECT 1 FROM queue_offsets a LEFT JOIN (SELECT 1 AS topic) b USING (topic) WHERE "
@@ -84,7 +87,11 @@ static const struct rewrite_case stars[] = {
     { "COUNT(*)", "SELECT COUNT(*) FROM queue_offsets",
       "SELECT COUNT(*) FROM queue_offsets WHERE tenant = 'acme'" },
     { "of nothing", "SELECT x.* FROM queue_offsets", "MQ2004" },
-    { "over USING", "SELECT * FROM queue_offsets a JOIN queue_offsets b USING (topic)", "MQ2002" },
+    { "over USING", "SELECT * FROM queue_offsets a JOIN queue_offsets b USING (topic)",
+      "SELECT `a`.`topic`, `a`.`consumer_group`, `a`.`partition_key`, `a`.`offset_acked`, "
+      "`a`.`updated_at`, `b`.`consumer_group`, `b`.`partition_key`, `b`.`offset_acked`, "
+      "`b`.`updated_at` FROM queue_offsets a JOIN queue_offsets b USING (topic) WHERE `a`.tenant = "
+      "'acme' AND `b`.tenant = 'acme'" },
     { "t.* over USING",
       "SELECT a.topic, b.* FROM queue_offsets a JOIN queue_offsets b USING (topic)",
       "SELECT a.topic, `b`.`consumer_group`, `b`.`topic`, `b`.`partition_key`, `b`.`offset_acked`, "
@@ -158,12 +165,30 @@ static void test_deep_and_wide(void **state)
     fixture_close(&f);
 }
 
+/* Each query shows twice the columns of the one before. */
+static void test_star_of_stars(void **state)
+{
+    struct fixture f;
+    struct buf sql;
+    (void)state;
+    fixture_open(&f, FIXTURE_YAML "tenants: [acme]\n", NULL);
+    buf_init(&sql);
+    buf_append_cstr(&sql, "WITH c0 AS (SELECT topic FROM queue_offsets)");
+    for (int n = 1; n < 100; n++)
+        buf_printf(&sql, ", c%d AS (SELECT a.*, b.* FROM c%d a JOIN c%d b)", n, n - 1, n - 1);
+    buf_append_cstr(&sql, " SELECT * FROM c99 JOIN queue_offsets USING (topic)");
+    assert_string_equal(fixture_send(&f, buf_cstr(&sql), NULL), "MQ2002");
+    buf_fini(&sql);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scopes),
         cmocka_unit_test(test_stars),
         cmocka_unit_test(test_deep_and_wide),
+        cmocka_unit_test(test_star_of_stars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
