@@ -8,19 +8,17 @@ bool column_is_tenant(const struct planner *p, const struct node *column)
     return ident && token_is_ident(p->l, ident->first, "tenant");
 }
 
+/* By token, since a client may write as many conditions as it likes. */
 void column_claim(struct planner *p, const struct node *column)
 {
-    struct claim *c = arena_new(p->arena, struct claim);
-    *c = (struct claim){ .column = column, .next = p->claims };
-    p->claims = c;
+    if (!p->claimed)
+        p->claimed = arena_array(p->arena, bool, p->l->count);
+    p->claimed[column->first] = true;
 }
 
 static bool is_claimed(const struct planner *p, const struct node *column)
 {
-    for (const struct claim *c = p->claims; c; c = c->next)
-        if (c->column == column)
-            return true;
-    return false;
+    return p->claimed && p->claimed[column->first];
 }
 
 /* Behind a dot every word is a name. */

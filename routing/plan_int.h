@@ -45,13 +45,8 @@ struct cte_name {
     const struct node *columns; /* COLUMNS, which name its columns; NULL when missing */
     const struct shape *shape;  /* NULL: not known */
     bool forward; /* defined further on in a WITH RECURSIVE: servers differ about it */
+    size_t visible; /* with those outside it */
     const struct cte_name *outer;
-};
-
-/* A mention of `tenant` that is accounted for. */
-struct claim {
-    const struct node *column;
-    const struct claim *next;
 };
 
 struct planner {
@@ -72,7 +67,7 @@ struct planner {
 
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
     const struct shape *shape;   /* of the query visited last; NULL: not known */
-    const struct claim *claims;
+    bool *claimed; /* per token: the column that begins there is accounted for; made when needed */
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;

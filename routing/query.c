@@ -113,12 +113,18 @@ enum err_code query_visit_inner(struct planner *p, const struct node *query)
     return code;
 }
 
+static size_t ctes_visible(const struct planner *p)
+{
+    return p->ctes ? p->ctes->visible : 0;
+}
+
 static struct cte_name *push_name(struct planner *p, const struct node *cte, bool forward)
 {
     struct cte_name *c = arena_new(p->arena, struct cte_name);
     *c = (struct cte_name){ .name = plan_name(p, cte),
                             .columns = node_find(cte, N_COLUMNS),
                             .forward = forward,
+                            .visible = ctes_visible(p) + 1,
                             .outer = p->ctes };
     p->ctes = c;
     return c;
@@ -133,12 +139,16 @@ static enum err_code visit_cte(struct planner *p, const struct node *cte)
     return code;
 }
 
+enum { CTES_MAX = 100 }; /* visible at one place: each table's name is compared with all of them */
+
 /* Without RECURSIVE a query sees the names before its own; with it its own as well, and
  * servers differ about those behind. */
 enum err_code query_with(struct planner *p, const struct node *with)
 {
     bool recursive = with->op == KW_RECURSIVE;
     size_t count = node_children(with), i = 0;
+    if (count > CTES_MAX - ctes_visible(p))
+        return reject(p, MQ_TOO_COMPLEX, "WITH gives more than %d names", CTES_MAX);
     struct cte_name **names = arena_array(p->arena, struct cte_name *, count + 1);
     if (recursive)
         for (const struct node *c = with->child; c; c = c->next)

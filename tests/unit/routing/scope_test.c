@@ -145,6 +145,11 @@ static void test_deep_and_wide(void **state)
         { "sub-queries", "SELECT 1 FROM queue_offsets WHERE ",
           "EXISTS (SELECT 1 FROM queue_offsets WHERE ", "1", 5000 },
         { "IN list", "SELECT 1 FROM queue_offsets WHERE topic IN ('a'", ",'b'", ")", 20000 },
+        { "tenants", "SELECT 1 FROM queue_offsets WHERE 1", " AND tenant = 'acme'", "", 20000 },
+        { "lists of tenants", "SELECT 1 FROM queue_offsets WHERE 1", " AND tenant IN ('acme')", "",
+          20000 },
+        { "WITH", "WITH a AS (SELECT 1)", ", b AS (SELECT 1 FROM a)", " SELECT 1 FROM a", 20000 },
+        { "WITH, nested", "", "WITH a AS (SELECT 1), b AS (SELECT 1) SELECT * FROM (", "", 5000 },
         { "rows", "INSERT INTO queue_offsets (topic) VALUES ('a')", ",('b')", "", 20000 },
     };
     struct fixture f;
