@@ -1,5 +1,5 @@
 /* The legacy tables' DDL. CREATE TABLE is compared with the catalogue and becomes the tenant
- * schema's on every shard; DROP TABLE is for administrators. */
+ * schema's on every shard; DROP TABLE and TRUNCATE are for administrators. */
 #include "routing/ddl.h"
 
 #include "base/memory.h"
@@ -70,4 +70,21 @@ enum err_code ddl_drop(struct planner *p, const struct node *drop)
     p->t->writes = p->t->implicit_commit = p->t->needs_administrator = true;
     p->t->verdict = VERDICT_EVERY_SHARD;
     return MQ_OK;
+}
+
+/* The table is other tenants' as well: TRUNCATE deletes the rows of one. */
+enum err_code ddl_truncate(struct planner *p, const struct node *truncate)
+{
+    const struct node *name = truncate->child->child;
+    const struct catalog_table *table;
+    enum err_code code = names_queue_table(p, name, &table);
+    if (code)
+        return code;
+    names_count(p, table, "text");
+    p->t->writes = p->t->needs_administrator = true;
+    char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
+    code = plan_edit(p, EDIT_REPLACE, truncate->first, name->first - 1, SLICE_LIT("DELETE FROM"));
+    if (!code)
+        code = plan_edit(p, EDIT_AFTER, name->last, name->last, slice_cstr(where));
+    return code ? code : plan_settle(p);
 }

@@ -134,23 +134,27 @@ static enum err_code plan_change(struct planner *p, const struct node *statement
     return code ? code : plan_settle(p);
 }
 
-/* Only for what its expressions do, so nothing that a table could be read by. */
 static enum err_code plan_do(struct planner *p, const struct node *statement)
 {
     enum err_code code = visit_children(p, statement);
-    if (code)
-        return code;
-    if (p->t->table || p->has_other)
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "DO that reads a table is not served");
-    return plan_settle(p);
+    return code ? code : plan_settle(p);
 }
 
 static enum err_code plan_other(struct planner *p, const struct node *statement)
 {
+    static const struct {
+        uint16_t word;
+        const char *reason;
+    } rows[] = {
+#define REFUSED_ROW(word, statements, reason) { KW_##word, reason },
+#include "routing/refused.def"
+#undef REFUSED_ROW
+    };
     const char *word = keyword_text((enum keyword)statement->op);
-    if (statement->op == KW_ALTER)
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                      "ALTER is not served; change the tables on the shards, as an administrator");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].word == statement->op)
+            return reject(p, MQ_STATEMENT_NOT_ALLOWED, "%s is not served: %s", word,
+                          rows[i].reason);
     return reject(p, MQ_STATEMENT_NOT_ALLOWED, "%s is not served", word);
 }
 
@@ -174,9 +178,7 @@ static enum err_code plan_kind(struct planner *p, const struct node *n)
     case N_DROP_TABLE:
         return ddl_drop(p, n);
     case N_TRUNCATE:
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                      "TRUNCATE would empty the table for every tenant; DELETE FROM removes the "
-                      "session's tenant's rows");
+        return ddl_truncate(p, n);
     case N_DO:
         return plan_do(p, n);
     case N_OTHER:
@@ -196,11 +198,13 @@ static enum err_code plan_statement(struct planner *p, const struct node *n)
     return code;
 }
 
-/* EXPLAIN shows how a statement would run; it is routed as that statement is. */
+/* EXPLAIN shows how a statement would run; it is routed as that statement is. With ANALYZE it
+ * runs. */
 enum err_code explain_plan(struct planner *p, const struct node *explain)
 {
     if (!explain->child)
-        return reject(p, MQ_NOT_UNDERSTOOD, "EXPLAIN of this statement is not served");
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "EXPLAIN FOR CONNECTION would show the statement of another session");
     enum err_code code = plan_statement(p, explain->child);
     if (code)
         return code;
@@ -209,7 +213,8 @@ enum err_code explain_plan(struct planner *p, const struct node *explain)
     if (p->t->verdict == VERDICT_LOCAL)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "EXPLAIN of a statement that mqgate answers itself is not served");
-    p->t->writes = p->t->locks = false;
+    if (explain->op != KW_ANALYZE)
+        p->t->writes = p->t->locks = false;
     p->t->is_select = true;
     return MQ_OK;
 }

@@ -244,6 +244,7 @@ enum err_code session_plan(struct planner *p, const struct node *statement);
 enum err_code show_plan(struct planner *p, const struct node *show);
 enum err_code ddl_create(struct planner *p, const struct node *create);
 enum err_code ddl_drop(struct planner *p, const struct node *drop);
+enum err_code ddl_truncate(struct planner *p, const struct node *truncate);
 /* Maps the parameters of the rewritten text; edits are sorted. */
 void params_map(struct planner *p);
 

@@ -110,9 +110,10 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
 }
 
 /* A column of the answer, or of a derived table, is called by the text of its expression. */
-static void keep_heading(struct planner *p, const struct node *item)
+static void keep_heading(struct planner *p, const struct node *list, const struct node *item)
 {
-    if ((p->t->writes && !p->inner) || item->child->kind == N_COLUMN)
+    bool inserted = p->t->writes && !p->inner && list->kind == N_SELECT_LIST;
+    if (inserted || item->child->kind == N_COLUMN)
         return;
     struct token_range *r = vector_add(&p->headings, p->arena, sizeof *r);
     *r = (struct token_range){ item->first, item->last };
@@ -120,7 +121,8 @@ static void keep_heading(struct planner *p, const struct node *item)
 
 /* A column that is called `tenant` outside may meet a real one in a join; the answer's own
  * column names meet nobody. */
-static enum err_code visit_item(struct planner *p, const struct node *item)
+static enum err_code visit_item(struct planner *p, const struct node *list,
+                                const struct node *item)
 {
     const struct node *alias = node_find(item, N_ALIAS);
     if (p->inner && alias && alias->child && token_is_ident(p->l, alias->child->first, "tenant"))
@@ -129,7 +131,7 @@ static enum err_code visit_item(struct planner *p, const struct node *item)
     size_t edits = p->edits.count;
     enum err_code code = visit_children(p, item);
     if (!code && !alias && p->edits.count > edits)
-        keep_heading(p, item);
+        keep_heading(p, list, item);
     return code;
 }
 
@@ -140,7 +142,7 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
         if (c->kind == N_STAR)
             code = c->child ? expand_one(p, s, c) : expand_all(p, s, c);
         else
-            code = visit_item(p, c);
+            code = visit_item(p, list, c);
     }
     return code;
 }

@@ -279,10 +279,23 @@ static struct branch open_table_statement(struct parser *p, enum node_kind kind)
     return b;
 }
 
+/* A stored program's body has semicolons of its own. */
+static struct node *other_definition(struct parser *p)
+{
+    static const uint16_t programs[] = { KW_PROCEDURE, KW_FUNCTION, KW_TRIGGER,
+                                         KW_EVENT,     KW_PACKAGE,  KEYWORD_NONE };
+    struct branch b = branch_open(p, N_OTHER);
+    b.node->op = token_here(p)->value;
+    bool program = false;
+    for (; !at_kind(p, TOKEN_END) && (program || !at_sign(p, OP_SEMICOLON)); advance(p))
+        program |= at_word_among(p, programs);
+    return branch_close(p, &b);
+}
+
 struct node *parse_create(struct parser *p)
 {
     if (!at_table_statement(p))
-        return parse_other(p);
+        return other_definition(p);
     struct branch b = open_table_statement(p, N_CREATE_TABLE);
     if_exists(p, b.node, true);
     branch_add(&b, parse_target(p));

@@ -247,6 +247,7 @@ struct node *parse_use(struct parser *p);
 struct node *parse_do(struct parser *p);
 struct node *parse_show(struct parser *p);
 struct node *parse_describe(struct parser *p);
+struct node *parse_analyze(struct parser *p);
 struct node *parse_create(struct parser *p);
 struct node *parse_drop(struct parser *p);
 struct node *parse_truncate(struct parser *p);

@@ -185,6 +185,37 @@ void parse_limit(struct parser *p, struct branch *b)
     branch_add(b, branch_close(p, &limit));
 }
 
+static void expect_rows(struct parser *p)
+{
+    if (!accept_word(p, KW_ROW))
+        expect_word(p, KW_ROWS);
+}
+
+/* MariaDB's [OFFSET n ROWS] [FETCH FIRST [n] ROWS ONLY | WITH TIES] */
+static void fetch(struct parser *p, struct branch *b)
+{
+    if (p->dialect->flavour != FLAVOUR_MARIADB || (!at_word(p, KW_OFFSET) && !at_word(p, KW_FETCH)))
+        return;
+    struct branch limit = branch_open(p, N_LIMIT);
+    limit.node->op = KW_FETCH;
+    if (accept_word(p, KW_OFFSET)) {
+        branch_add(&limit, limit_number(p));
+        expect_rows(p);
+    }
+    if (accept_word(p, KW_FETCH)) {
+        if (!accept_word(p, KW_FIRST))
+            expect_word(p, KW_NEXT);
+        if (!at_word(p, KW_ROW) && !at_word(p, KW_ROWS))
+            branch_add(&limit, limit_number(p));
+        expect_rows(p);
+        if (!accept_word(p, KW_ONLY)) {
+            expect_word(p, KW_WITH);
+            expect_word(p, KW_TIES);
+        }
+    }
+    branch_add(b, branch_close(p, &limit));
+}
+
 static void lock_wait(struct parser *p)
 {
     if (accept_word(p, KW_NOWAIT) || accept_words(p, KW_SKIP, KW_LOCKED))
@@ -403,6 +434,20 @@ static struct node *set_operations(struct parser *p, struct node *first)
 
 /* ---- WITH ---- */
 
+/* MariaDB's CYCLE a, b RESTRICT */
+static void cycle(struct parser *p, struct branch *b)
+{
+    if (p->dialect->flavour != FLAVOUR_MARIADB || !at_word(p, KW_CYCLE))
+        return;
+    struct branch columns = branch_open(p, N_USING);
+    advance(p);
+    do
+        branch_add(&columns, parse_ident(p, "a column"));
+    while (accept_sign(p, OP_COMMA));
+    expect_word(p, KW_RESTRICT);
+    branch_add(b, branch_close(p, &columns));
+}
+
 static struct node *cte(struct parser *p)
 {
     struct branch b = branch_open(p, N_CTE);
@@ -415,8 +460,7 @@ static struct node *cte(struct parser *p)
     branch_add(&b, parse_query(p));
     expect_sign(p, OP_RPAREN);
     unnest(p);
-    if (at_word(p, KW_CYCLE))
-        fail_not_understood(p, "CYCLE");
+    cycle(p, &b);
     return branch_close(p, &b);
 }
 
@@ -444,12 +488,11 @@ static struct node *query_tail(struct parser *p, struct branch *b, struct node *
     branch_add(b, set_operations(p, body));
     parse_order_by(p, b);
     parse_limit(p, b);
+    fetch(p, b);
     into(p, b); /* older MySQL puts INTO before the locking clause */
     while (at_locking(p))
         branch_add(b, locking(p));
     into(p, b);
-    if (at_word(p, KW_OFFSET) || at_word(p, KW_FETCH))
-        fail_not_understood(p, "OFFSET … FETCH");
     return branch_close(p, b);
 }
 

@@ -185,11 +185,14 @@ static bool at_explainable(const struct parser *p)
 }
 
 /* FORMAT = JSON, ANALYZE, EXTENDED, PARTITIONS */
-static void explain_options(struct parser *p)
+static void explain_options(struct parser *p, struct node *explain)
 {
     static const uint16_t words[] = { KW_EXTENDED, KW_PARTITIONS, KW_ANALYZE, KEYWORD_NONE };
-    while (at_word_among(p, words) && token_ahead(p, 1)->kind != TOKEN_END)
+    while (at_word_among(p, words) && token_ahead(p, 1)->kind != TOKEN_END) {
+        if (at_word(p, KW_ANALYZE))
+            explain->op = KW_ANALYZE;
         advance(p);
+    }
     if (at_word(p, KW_FORMAT) && sign_ahead(p, 1, OP_EQ)) {
         p->at += 2;
         advance(p);
@@ -210,7 +213,11 @@ struct node *parse_describe(struct parser *p)
 {
     struct branch b = branch_open(p, N_EXPLAIN);
     advance(p); /* DESCRIBE, DESC or EXPLAIN */
-    explain_options(p);
+    explain_options(p, b.node);
+    if (at_words(p, KW_FOR, KW_CONNECTION)) {
+        skip_to_end(p);
+        return branch_close(p, &b);
+    }
     if (at_word(p, KW_FOR) || at_word(p, KW_INTO))
         fail_not_understood(p, "this form of EXPLAIN");
     if (at_explainable(p))
@@ -219,5 +226,20 @@ struct node *parse_describe(struct parser *p)
         b.node->kind = N_DESCRIBE;
         describe_table(p, &b);
     }
+    return branch_close(p, &b);
+}
+
+/* MariaDB's ANALYZE [FORMAT = JSON] statement, or ANALYZE TABLE. */
+struct node *parse_analyze(struct parser *p)
+{
+    struct branch b = branch_open(p, N_EXPLAIN);
+    advance(p);
+    explain_options(p, b.node);
+    b.node->op = KW_ANALYZE;
+    if (at_word(p, KW_TABLE) || !at_explainable(p)) {
+        b.node->kind = N_OTHER;
+        skip_to_end(p);
+    } else
+        branch_add(&b, parse_statement(p));
     return branch_close(p, &b);
 }

@@ -52,7 +52,7 @@ static const struct statement_rule statements[] = {
     { KW_DROP, parse_drop },
     { KW_TRUNCATE, parse_truncate },
     { KW_ALTER, parse_other },
-    { KW_ANALYZE, parse_other },
+    { KW_ANALYZE, parse_analyze },
     { KW_BACKUP, parse_other },
     { KW_BINLOG, parse_other },
     { KW_CACHE, parse_other },

@@ -57,6 +57,22 @@ DROP TABLE queue_messages
 -- case: DROP of an unknown table
 -- args: --user admin
 DROP TABLE queue_messages, users
+-- case: TRUNCATE by an administrator
+-- args: --user admin --set @mq_tenant=acme
+TRUNCATE TABLE queue_offsets
+
+-- case: TRUNCATE by an administrator, a database
+-- args: --user admin --set @mq_tenant=acme
+TRUNCATE /* all of it */ queue.queue_offsets;
+
+-- case: TRUNCATE by an administrator, no tenant
+-- args: --user admin
+TRUNCATE queue_offsets
+
+-- case: TRUNCATE of an unknown table
+-- args: --user admin --set @mq_tenant=acme
+TRUNCATE other
+
 -- case: TRUNCATE
 -- args: --user admin
 TRUNCATE TABLE queue_messages
@@ -67,3 +83,6 @@ ALTER TABLE queue_messages ADD COLUMN x INT
 CREATE INDEX i ON queue_messages (topic)
 -- case: CREATE VIEW
 CREATE VIEW v AS SELECT * FROM queue_messages
+
+-- case: TRUNCATE by anybody
+TRUNCATE TABLE queue_messages

@@ -70,6 +70,21 @@ SHOW TABLE STATUS
 SHOW BINARY LOGS
 -- case: DO
 DO 1, NOW()
+-- case: EXPLAIN ANALYZE
+EXPLAIN ANALYZE FORMAT=TREE SELECT id FROM queue_messages WHERE topic = 'a'
+
+-- case: EXPLAIN of a change
+EXPLAIN FORMAT=JSON UPDATE queue_messages SET failed_at = 1 WHERE topic = 'a'
+
+-- case: EXPLAIN TABLE
+EXPLAIN TABLE queue_offsets
+
+-- case: EXPLAIN FOR CONNECTION
+EXPLAIN FORMAT=JSON FOR CONNECTION 12
+
+-- case: EXPLAIN INTO
+EXPLAIN FORMAT=JSON INTO @plan SELECT 1
+
 -- case: DO with a table
 DO (SELECT COUNT(*) FROM queue_messages)
 -- case: SHOW MQGATE_FINDINGS

@@ -30,3 +30,74 @@ SELECT offset FROM queue_messages
 -- case: MySQL does not
 -- args: --set @mq_tenant=acme --dialect mysql-9.7
 SELECT offset FROM queue_messages
+
+-- case: ANALYZE of a statement
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+ANALYZE FORMAT=JSON DELETE FROM queue_messages WHERE topic = 'a'
+
+-- case: ANALYZE of a table
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+ANALYZE TABLE queue_messages
+
+-- case: OFFSET and FETCH
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages ORDER BY offset OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY
+
+-- case: FETCH WITH TIES, a lock
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages ORDER BY topic FETCH FIRST ROW WITH TIES FOR UPDATE WAIT 3
+
+-- case: OFFSET alone
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages ORDER BY offset OFFSET ? ROWS
+
+-- case: FETCH is not MySQL's
+SELECT id FROM queue_messages ORDER BY offset FETCH FIRST 3 ROWS ONLY
+
+-- case: LIMIT ROWS EXAMINED
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages LIMIT 10 ROWS EXAMINED 100
+
+-- case: CYCLE
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+WITH RECURSIVE c AS (SELECT topic FROM queue_offsets UNION ALL SELECT m.topic FROM queue_messages m JOIN c ON c.topic = m.original_topic) CYCLE topic RESTRICT SELECT * FROM c
+
+-- case: a table of values
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM queue_offsets o JOIN (VALUES ('a', 1), ('b', 2)) v ON o.topic = v.a
+
+-- case: INSERT SELECT RETURNING
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+INSERT INTO queue_offsets SELECT 'g', topic, partition_key, 0, 1 FROM queue_messages RETURNING *, offset_acked + 1
+
+-- case: REPLACE RETURNING
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+REPLACE INTO queue_offsets VALUES ('g', 't', 'p', 0, 1) RETURNING topic, (SELECT COUNT(*) FROM queue_messages)
+
+-- case: a sequence
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT NEXT VALUE FOR s
+
+-- case: a sequence as a function
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT NEXTVAL(s)
+
+-- case: a sequence as a table
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT seq FROM seq_1_to_10
+
+-- case: the past
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages FOR SYSTEM_TIME ALL
+
+-- case: a portion of time
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+DELETE FROM queue_messages FOR PORTION OF p FROM '2020-01-01' TO '2021-01-01'
+
+-- case: TABLE is not MariaDB's
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+TABLE queue_offsets
+
+-- case: SET STATEMENT
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SET STATEMENT max_statement_time = 1 FOR SELECT id FROM queue_messages

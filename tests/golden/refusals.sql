@@ -37,3 +37,15 @@ SELECT topic FROM queue_messages /*!99999 WHERE topic = 'a' */
 SELECT /*+ SET_VAR(sql_mode='ANSI_QUOTES') */ topic FROM queue_messages
 -- case: unterminated string
 SELECT topic FROM queue_messages WHERE topic = 'a
+
+-- case: CREATE PROCEDURE with a body
+CREATE PROCEDURE p() BEGIN DELETE FROM queue_messages; SELECT 1; END
+
+-- case: CREATE TRIGGER with a body
+CREATE DEFINER = root@localhost TRIGGER t BEFORE INSERT ON queue_messages FOR EACH ROW BEGIN SET NEW.id = 'x'; SET NEW.topic = 'y'; END
+
+-- case: CREATE EVENT with a body
+CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO BEGIN DELETE FROM queue_messages; DELETE FROM queue_offsets; END
+
+-- case: CREATE VIEW and a second statement
+CREATE VIEW v AS SELECT 1; DROP TABLE queue_messages

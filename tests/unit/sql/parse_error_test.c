@@ -91,8 +91,8 @@ static const struct error_case errors[] = {
       "PROCEDURE is not understood near 'PROCEDURE ANALYSE()' at position 17" },
     { "a compound statement", "BEGIN NOT ATOMIC SELECT 1; END", MQ_NOT_UNDERSTOOD,
       "BEGIN NOT ATOMIC is not understood near 'NOT ATOMIC SELECT 1; END' at position 7" },
-    { "EXPLAIN of a connection", "EXPLAIN FOR CONNECTION 5", MQ_NOT_UNDERSTOOD,
-      "this form of EXPLAIN is not understood near 'FOR CONNECTION 5' at position 9" },
+    { "EXPLAIN into a variable", "EXPLAIN FORMAT=JSON INTO @x SELECT 1", MQ_NOT_UNDERSTOOD,
+      "this form of EXPLAIN is not understood near 'INTO @x SELECT 1' at position 21" },
 };
 
 static void test_errors(void **state)

@@ -149,7 +149,7 @@ static const struct word_case words[] = {
     { "10.11.6-MariaDB", "UPDATE t SET offset = 1", MQ_OK },
     { "10.11.6-MariaDB", "CREATE TABLE t (offset INT, KEY (offset))", MQ_OK },
     { "10.11.6-MariaDB", "SELECT 1 FROM t JOIN u USING (offset)", MQ_OK },
-    { "10.11.6-MariaDB", "SELECT a offset FROM t", MQ_NOT_UNDERSTOOD },
+    { "10.11.6-MariaDB", "SELECT a offset FROM t", MQ_SYNTAX },
     { "10.11.6-MariaDB", "SELECT 1 FROM offset", MQ_SYNTAX },
     { "10.11.6-MariaDB", "SELECT 1 FROM t LIMIT 1 OFFSET 2", MQ_OK },
     { "10.11.6-MariaDB", "SELECT rank, row, lateral FROM t", MQ_OK },
