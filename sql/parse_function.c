@@ -28,6 +28,17 @@ static void argument_behind_comma(struct parser *p, struct branch *b)
     argument(p, b);
 }
 
+/* a [AS] name: loadable functions see the name of their argument. */
+static void named_argument(struct parser *p, struct branch *b)
+{
+    argument(p, b);
+    bool as = accept_word(p, KW_AS);
+    if (at_name(p) || at_kind(p, TOKEN_STRING))
+        advance(p);
+    else if (as)
+        fail_expected(p, "a name for the argument");
+}
+
 /* [DISTINCT | ALL] a, b … */
 static void plain(struct parser *p, struct branch *b)
 {
@@ -37,7 +48,9 @@ static void plain(struct parser *p, struct branch *b)
         b->node->flags |= NODE_F_DISTINCT;
     else
         accept_word(p, KW_ALL);
-    parse_expressions(p, b);
+    do
+        named_argument(p, b);
+    while (accept_sign(p, OP_COMMA));
 }
 
 /* COUNT(*) */
@@ -54,7 +67,9 @@ static void count(struct parser *p, struct branch *b)
 /* GROUP_CONCAT(DISTINCT a, b ORDER BY c SEPARATOR ','), JSON_ARRAYAGG(a ORDER BY b LIMIT 1) */
 static void ordered(struct parser *p, struct branch *b)
 {
-    plain(p, b);
+    if (accept_distinct(p))
+        b->node->flags |= NODE_F_DISTINCT;
+    parse_expressions(p, b);
     parse_order_by(p, b);
     if (accept_word(p, KW_SEPARATOR))
         branch_add(b, parse_operand(p));
@@ -337,9 +352,14 @@ static struct node *over(struct parser *p)
     return branch_close(p, &b);
 }
 
-/* [FROM FIRST | LAST] [RESPECT | IGNORE NULLS] [OVER …] */
+/* [WITHIN GROUP (ORDER BY …)] [FROM FIRST | LAST] [RESPECT | IGNORE NULLS] [OVER …] */
 static void window_clause(struct parser *p, struct branch *b, enum keyword function)
 {
+    if (at_words(p, KW_WITHIN, KW_GROUP) && sign_ahead(p, 2, OP_LPAREN)) {
+        p->at += 3;
+        parse_order_by(p, b);
+        expect_sign(p, OP_RPAREN);
+    }
     if (function == KW_NTH_VALUE && !accept_words(p, KW_FROM, KW_FIRST))
         accept_words(p, KW_FROM, KW_LAST);
     if (!accept_words(p, KW_RESPECT, KW_NULLS))

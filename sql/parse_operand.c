@@ -173,6 +173,13 @@ static struct node *default_value(struct parser *p)
     return branch_close(p, &b);
 }
 
+/* MariaDB's IGNORE in place of a value: the same as DEFAULT. */
+static struct node *ignore_value(struct parser *p)
+{
+    bool mariadb = p->dialect->flavour == FLAVOUR_MARIADB;
+    return mariadb ? leaf(p, N_DEFAULT) : missing(p, "an expression");
+}
+
 /* MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE). */
 static struct node *match(struct parser *p)
 {
@@ -265,7 +272,8 @@ struct node *parse_system_variable(struct parser *p)
     if (at_kind(p, TOKEN_SYSTEM_VAR)) {
         advance(p);
         b.node->flags |= accept_scope(p);
-        branch_add(&b, parse_ident_behind_dot(p));
+        bool cache = at_word(p, KW_DEFAULT) && sign_ahead(p, 1, OP_DOT); /* @@default.x */
+        branch_add(&b, cache ? leaf(p, N_IDENT) : parse_ident_behind_dot(p));
     } else
         branch_add(&b, parse_ident(p, "a variable"));
     if (accept_sign(p, OP_DOT))
@@ -298,6 +306,7 @@ static struct node *(*const word_operands[KEYWORD_COUNT])(struct parser *p) = {
     [KW_VALUES] = values_function,
     [KW_VALUE] = values_function,
     [KW_DEFAULT] = default_value,
+    [KW_IGNORE] = ignore_value,
     [KW_MATCH] = match,
     [KW_NULL] = literal_word,
     [KW_TRUE] = literal_word,

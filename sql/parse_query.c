@@ -288,11 +288,11 @@ static void select_options(struct parser *p, struct node *block)
                                        KW_SQL_NO_CACHE,
                                        KW_SQL_CALC_FOUND_ROWS,
                                        KEYWORD_NONE };
+    bool mariadb = p->dialect->flavour == FLAVOUR_MARIADB;
     for (;;) {
-        bool cache = at_word(p, KW_SQL_CACHE) && !at_name(p);
-        if (accept_distinct(p))
+        if (accept_distinct(p) || (mariadb && accept_word(p, KW_UNIQUE)))
             block->flags |= NODE_F_DISTINCT;
-        else if (cache || at_word_among(p, others))
+        else if ((mariadb && at_word(p, KW_SQL_CACHE)) || at_word_among(p, others))
             advance(p);
         else
             return;

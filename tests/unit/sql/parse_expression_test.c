@@ -195,6 +195,10 @@ static const struct form_case forms[] = {
     { "named window", "SUM(a) OVER w", "FUNCTION +window SUM\n  COLUMN a\n  OVER OVER w\n" },
     { "window of nulls", "NTH_VALUE(a, 2) FROM FIRST RESPECT NULLS OVER (w)",
       "FUNCTION +window NTH_VALUE\n  COLUMN a\n  LITERAL 2\n  OVER OVER (w)\n" },
+    { "arguments with names", "f(a AS x, 2 y, 3 'z')",
+      "FUNCTION f\n  COLUMN a\n  LITERAL 2\n  LITERAL 3\n" },
+    { "cache of keys", "@@default.key_buffer_size",
+      "SYSTEM_VARIABLE @@default.key_buffer_size\n" },
     { "quantifier", "a > ALL (SELECT 1)",
       "COMPARE +all [>]\n  COLUMN a\n  SUBQUERY\n    QUERY\n      BLOCK\n        SELECT_LIST\n"
       "          SELECT_ITEM\n            LITERAL 1\n" },
