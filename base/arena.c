@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/poison.h"
 
-enum { BLOCK_SIZE = 4096, ALIGNMENT = 16 };
+enum { FIRST_SIZE = 2048, BLOCK_SIZE = 4096, ALIGNMENT = 16 };
 
 struct arena_block {
     struct arena_block *older;
@@ -46,7 +46,7 @@ void arena_reset(struct arena *a)
     struct arena_block *keep = NULL;
     for (struct arena_block *b = a->head, *older; b; b = older) {
         older = b->older;
-        if (!keep && b->size == BLOCK_SIZE)
+        if (!keep && b->size <= BLOCK_SIZE)
             keep = b;
         else
             mem_free(b);
@@ -65,7 +65,9 @@ void *arena_alloc(struct arena *a, size_t size)
     if (size == 0)
         size = ALIGNMENT;
     if ((size_t)(a->end - a->next) < size) {
-        size_t want = HEADER + size > BLOCK_SIZE ? HEADER + size : BLOCK_SIZE;
+        size_t want = a->head ? BLOCK_SIZE : FIRST_SIZE; /* most plans fit into the first */
+        if (want < HEADER + size)
+            want = HEADER + size;
         struct arena_block *b = mem_alloc(want);
         b->size = want;
         use_block(a, b);

@@ -3,11 +3,18 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-enum { LARGEST_TEXT = 65536, MOST_ANSWERS = 8 };
+enum {
+    LARGEST_SHARE = 16, /* no entry takes more than this part of the cache */
+    MOST_ANSWERS = 8,
+    ALIKE_SLOTS = 256,
+    ALIKE_BYTES = 24, /* by which texts are told apart: one of `SELECT offset, id, payload` */
+    ALIKE_MAX = 16    /* that are compared */
+};
 
 struct plan_cache {
     struct plan_entry *entries;
-    struct list lru; /* most recently used first */
+    struct list lru;                /* most recently used first */
+    struct list alike[ALIKE_SLOTS]; /* entries by how their texts begin, most recently used first */
     size_t bytes, max_bytes;
     struct arena scratch; /* of the plan being made */
     uint64_t next_serial;
@@ -17,6 +24,8 @@ struct plan_cache *plan_cache_create(size_t max_bytes)
 {
     struct plan_cache *c = mem_new(struct plan_cache);
     list_init(&c->lru);
+    for (size_t i = 0; i < ALIKE_SLOTS; i++)
+        list_init(&c->alike[i]);
     arena_init(&c->scratch);
     c->max_bytes = max_bytes;
     c->next_serial = 1;
@@ -36,6 +45,7 @@ static void drop(struct plan_cache *c, struct plan_entry *e)
 {
     HASH_DEL(c->entries, e);
     list_remove(&e->lru);
+    list_remove(&e->alike);
     c->bytes -= e->bytes;
     e->cached = false;
     plan_entry_release(e);
@@ -43,14 +53,14 @@ static void drop(struct plan_cache *c, struct plan_entry *e)
 
 void plan_cache_clear(struct plan_cache *c)
 {
-    LIST_EACH (&c->lru, node, following)
-        drop(c, LIST_ENTRY(node, struct plan_entry, lru));
+    LIST_EACH(&c->lru, node, following)
+    drop(c, LIST_ENTRY(node, struct plan_entry, lru));
 }
 
 void plan_cache_forget_answers(struct plan_cache *c)
 {
-    LIST_EACH (&c->lru, node, following)
-        forget_answers(LIST_ENTRY(node, struct plan_entry, lru));
+    LIST_EACH(&c->lru, node, following)
+    forget_answers(LIST_ENTRY(node, struct plan_entry, lru));
 }
 
 void plan_cache_destroy(struct plan_cache *c)
@@ -60,6 +70,11 @@ void plan_cache_destroy(struct plan_cache *c)
     plan_cache_clear(c);
     arena_fini(&c->scratch);
     mem_free(c);
+}
+
+size_t plan_cache_bytes(const struct plan_cache *c)
+{
+    return c->bytes;
 }
 
 struct plan_entry *plan_entry_acquire(struct plan_entry *e)
@@ -115,21 +130,36 @@ static uint64_t hash_text(struct slice text)
     return h;
 }
 
+/* Both lists are kept in the order of use. */
+static struct plan_entry *use(struct plan_cache *c, struct plan_entry *e)
+{
+    list_remove(&e->lru);
+    list_prepend(&c->lru, &e->lru);
+    return plan_entry_acquire(e);
+}
+
+/* After a reload a transaction still plans under the topology it began with. */
+static bool is_made_for(const struct plan_entry *e, const struct topology *topology,
+                        const struct dialect *dialect)
+{
+    return e->topology == topology && dialect_eq(&e->dialect, dialect);
+}
+
+static struct list *alike_slot(struct plan_cache *c, struct slice text)
+{
+    return &c->alike[hash_text(slice_of(text.data, ALIKE_BYTES)) % ALIKE_SLOTS];
+}
+
 static struct plan_entry *find(struct plan_cache *c, const struct plan_key *key,
                                const struct topology *topology, const struct dialect *dialect,
                                const struct lexed *lexed)
 {
     struct plan_entry *e;
     HASH_FIND(hh, c->entries, key, sizeof *key, e);
-    /* After a reload a transaction still plans under the topology it began with. */
-    if (!e || e->topology != topology || !dialect_eq(&e->dialect, dialect))
+    if (!e || !is_made_for(e, topology, dialect))
         return NULL;
     bool same = key->prepared ? slice_eq(e->lexed.text, lexed->text) : lexed_same(&e->lexed, lexed);
-    if (!same)
-        return NULL;
-    list_remove(&e->lru);
-    list_prepend(&c->lru, &e->lru);
-    return plan_entry_acquire(e);
+    return same ? use(c, e) : NULL;
 }
 
 /* The entry's own copy of the statement. */
@@ -150,15 +180,14 @@ static struct plan_entry *make(struct plan_cache *c, struct topology *topology,
     struct plan_entry *e = mem_new(struct plan_entry);
     arena_init(&e->arena);
     list_init(&e->lru);
+    list_init(&e->alike);
     e->references = 1;
     e->key = *key;
     e->dialect = *dialect;
     e->topology = topology_acquire(topology);
     e->serial = c->next_serial++;
-    keep_statement(e, lexed);
     e->template = plan(topology, dialect, lexed, &e->arena, &c->scratch);
     arena_reset(&c->scratch);
-    e->bytes = sizeof *e + e->arena.total;
     return e;
 }
 
@@ -170,19 +199,49 @@ static void keep(struct plan_cache *c, struct plan_entry *e)
         drop(c, old);
     HASH_ADD(hh, c->entries, key, sizeof e->key, e);
     list_prepend(&c->lru, &e->lru);
+    e->head = lexed_head(&e->lexed);
+    if (!e->key.prepared && e->head >= ALIKE_BYTES)
+        list_prepend(alike_slot(c, e->lexed.text), &e->alike);
     e->cached = true;
     e->references++;
+    e->bytes = sizeof *e + e->arena.total;
     c->bytes += e->bytes;
     while (c->bytes > c->max_bytes)
         drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
 }
 
 /* Refusals name positions, and DDL is compared literal by literal: both are planned anew. */
-static bool worth_keeping(const struct plan_entry *e)
+static bool worth_keeping(const struct plan_cache *c, const struct plan_entry *e,
+                          const struct lexed *lexed)
 {
     enum verdict v = e->template->verdict;
-    return e->lexed.text.len <= LARGEST_TEXT &&
+    size_t bytes = e->arena.total + lexed->text.len + lexed->count * sizeof *lexed->tokens;
+    return bytes <= c->max_bytes / LARGEST_SHARE &&
            (e->key.prepared || v == VERDICT_SINGLE || v == VERDICT_PASS || v == VERDICT_LOCAL);
+}
+
+struct plan_entry *plan_cache_find_text(struct plan_cache *c, struct topology *topology,
+                                        const struct dialect *dialect, struct slice text,
+                                        struct arena *arena, struct lexed *ret)
+{
+    size_t compared = 0;
+    if (text.len < ALIKE_BYTES)
+        return NULL;
+    struct list *slot = alike_slot(c, text);
+    LIST_EACH(slot, node, following)
+    {
+        struct plan_entry *e = LIST_ENTRY(node, struct plan_entry, alike);
+        if (++compared > ALIKE_MAX)
+            return NULL;
+        if (!is_made_for(e, topology, dialect) || text.len < e->head ||
+            memcmp(text.data, e->lexed.text.data, e->head) != 0 ||
+            !lex_again(&e->lexed, text, dialect, arena, ret))
+            continue;
+        list_remove(&e->alike);
+        list_prepend(slot, &e->alike);
+        return use(c, e);
+    }
+    return NULL;
 }
 
 struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,
@@ -206,7 +265,10 @@ struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topolog
     if (e)
         return e;
     e = make(c, topology, dialect, lexed, &key);
-    if (worth_keeping(e))
+    bool kept = worth_keeping(c, e, lexed);
+    if (kept || prepared || e->template->verdict == VERDICT_EVERY_SHARD)
+        keep_statement(e, lexed);
+    if (kept)
         keep(c, e);
     return e;
 }

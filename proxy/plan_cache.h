@@ -1,7 +1,8 @@
 /* Plans seen before, one cache per worker, bounded in bytes (least recently used goes first).
  *
  *   text       found by fingerprint and compared token by token (a hash alone could be
- *              collided with on purpose); literals may differ
+ *              collided with on purpose); literals may differ. When nothing but the values of
+ *              literals differs, found by the text itself, which then need not be lexed
  *   prepared   found by the exact text; keeps text and tokens, because literals in it are
  *              read at every EXECUTE, and what COM_STMT_PREPARE was answered
  *
@@ -26,6 +27,8 @@ struct prepare_answer {
 struct plan_entry {
     UT_hash_handle hh;
     struct list lru; /* on the cache's list while cached */
+    struct list alike; /* on the list of texts that begin alike, if it can be found by its text */
+    uint32_t head; /* bytes in front of the first literal */
     uint32_t references;
     bool cached;
     struct plan_key {
@@ -35,7 +38,8 @@ struct plan_entry {
     } key;
     uint64_t serial; /* never reused: names the statement on backends */
     struct arena arena;
-    struct lexed lexed; /* of the statement that made it; text and tokens in arena */
+    struct lexed lexed; /* of the statement that made it, in arena; only of what is cached, of
+                           prepared statements and of those for every shard */
     struct dialect dialect;
     struct topology *topology; /* one reference: the template points into its catalogue */
     const struct template *template;
@@ -47,6 +51,8 @@ struct plan_cache;
 struct plan_cache *plan_cache_create(size_t max_bytes);
 void plan_cache_destroy(struct plan_cache *c);
 void plan_cache_clear(struct plan_cache *c);
+/* Memory that its entries take; never more than max_bytes. */
+size_t plan_cache_bytes(const struct plan_cache *c);
 /* Forgets what PREPARE was answered, for DDL seen. */
 void plan_cache_forget_answers(struct plan_cache *c);
 
@@ -54,6 +60,11 @@ void plan_cache_forget_answers(struct plan_cache *c);
 struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topology,
                                   const struct dialect *dialect, const struct lexed *lexed,
                                   bool prepared);
+/* The plan of a text whose like was seen before, and the tokens, which borrow from the plan: then
+ * it need not be lexed. NULL if not. The caller releases it. */
+struct plan_entry *plan_cache_find_text(struct plan_cache *c, struct topology *topology,
+                                        const struct dialect *dialect, struct slice text,
+                                        struct arena *arena, struct lexed *ret);
 /* The plan of a text to be prepared, if it was seen before: then it need not even be lexed.
  * NULL if not. The caller releases it. */
 struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,

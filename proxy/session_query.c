@@ -237,21 +237,34 @@ static bool refuse_params(const struct lexed *lexed, struct err *reterr)
     return false;
 }
 
-bool session_query(struct session *s, struct slice text)
+/* Tokens and plan; NULL when the text cannot be read. */
+static struct plan_entry *understand(struct session *s, struct slice text, struct lexed *ret,
+                                     struct err *reterr)
 {
     struct worker *w = s->worker;
+    struct topology *topology = s->deployment->topology;
+    struct dialect dialect = session_dialect(s);
+    struct plan_entry *entry =
+        plan_cache_find_text(w->plans, topology, &dialect, text, &w->arena, ret);
+    if (entry)
+        return entry;
+    if (lex(text, &dialect, &w->arena, ret, reterr) || refuse_params(ret, reterr))
+        return NULL;
+    return plan_cache_get(w->plans, topology, &dialect, ret, false);
+}
+
+bool session_query(struct session *s, struct slice text)
+{
     if (!session_knows_dialect(s))
         return false;
-    struct dialect dialect = session_dialect(s);
     struct lexed lexed;
     struct err e;
-    if (lex(text, &dialect, &w->arena, &lexed, &e) || refuse_params(&lexed, &e)) {
+    struct plan_entry *entry = understand(s, text, &lexed, &e);
+    if (!entry) {
         session_refuse_statement(s, &e);
         return true;
     }
     s->statement = &lexed;
-    struct plan_entry *entry =
-        plan_cache_get(w->plans, s->deployment->topology, &dialect, &lexed, false);
     bool done = run(s, entry, &lexed);
     plan_entry_release(entry);
     return done;

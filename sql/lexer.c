@@ -493,7 +493,7 @@ static enum err_code scan_separator(struct lexer *x)
     return err;
 }
 
-static enum err_code scan_token(struct lexer *x)
+enum err_code lexer_token(struct lexer *x)
 {
     switch (char_class_of(*x->at)) {
     case CHAR_WORD:
@@ -540,7 +540,7 @@ static enum err_code scan_token(struct lexer *x)
     }
 }
 
-static void skip_space(struct lexer *x)
+void lexer_space(struct lexer *x)
 {
     const uint8_t *p = x->at;
     while (p < x->end && char_is_space(*p))
@@ -552,8 +552,8 @@ static void skip_space(struct lexer *x)
 
 static enum err_code scan_all(struct lexer *x)
 {
-    for (skip_space(x); x->at < x->end; skip_space(x)) {
-        enum err_code err = scan_token(x);
+    for (lexer_space(x); x->at < x->end; lexer_space(x)) {
+        enum err_code err = lexer_token(x);
         if (err)
             return err;
     }

@@ -30,6 +30,11 @@ static inline uint8_t lexer_peek(const struct lexer *x, size_t n)
 enum err_code lexer_fail(const struct lexer *x, const uint8_t *at, enum err_code code,
                          const char *what);
 
+/* Reads what begins at the next byte, which is no white space: a token or two, or a comment. */
+enum err_code lexer_token(struct lexer *x);
+/* Steps over white space. */
+void lexer_space(struct lexer *x);
+
 /* Steps over a comment. At "/ *" this may be only the opening of a versioned comment, whose
  * content is then read as code. */
 enum err_code lexer_comment(struct lexer *x);
