@@ -32,15 +32,22 @@ static void relay_to_pinned(struct session *s, struct slice text)
 
 /* ---- results of one column ---- */
 
+static const struct column_def text_column = { .charset = COLLATION_UTF8MB4,
+                                               .length = 1020,
+                                               .type = TYPE_VAR_STRING };
+static const struct column_def number_column = { .charset = COLLATION_BINARY,
+                                                 .length = 21,
+                                                 .type = TYPE_LONGLONG };
+static const struct column_def unsigned_column = { .charset = COLLATION_BINARY,
+                                                   .length = 21,
+                                                   .type = TYPE_LONGLONG,
+                                                   .flags = COLUMN_UNSIGNED };
+
 static void send_column(struct session *s, struct slice name, const struct slice *rows,
-                        size_t row_count, bool number)
+                        size_t row_count, const struct column_def *kind)
 {
-    struct column_def column = {
-        .name = name,
-        .charset = number ? COLLATION_BINARY : COLLATION_UTF8MB4,
-        .length = number ? 21 : 1020,
-        .type = number ? TYPE_LONGLONG : TYPE_VAR_STRING,
-    };
+    struct column_def column = *kind;
+    column.name = name;
     struct text_result result = { .columns = &column, .column_count = 1, .rows = rows,
                                   .row_count = row_count };
     session_send_result(s, &result);
@@ -49,21 +56,21 @@ static void send_column(struct session *s, struct slice name, const struct slice
 
 static void send_text(struct session *s, struct slice name, struct slice value)
 {
-    send_column(s, name, &value, 1, false);
+    send_column(s, name, &value, 1, &text_column);
 }
 
 static void send_number(struct session *s, struct slice name, long long value)
 {
     char text[24];
     struct slice row = slice_of(text, (size_t)snprintf(text, sizeof text, "%lld", value));
-    send_column(s, name, &row, 1, true);
+    send_column(s, name, &row, 1, &number_column);
 }
 
 static void send_unsigned(struct session *s, struct slice name, unsigned long long value)
 {
     char text[24];
     struct slice row = slice_of(text, (size_t)snprintf(text, sizeof text, "%llu", value));
-    send_column(s, name, &row, 1, true);
+    send_column(s, name, &row, 1, &unsigned_column);
 }
 
 /* Keeps the names that SHOW … LIKE asks for; returns how many. */
@@ -91,7 +98,8 @@ static void show_databases(struct session *s, const struct template *t, const st
     rows[0] = slice_cstr(config->keyspace);
     for (size_t i = 1; i < count; i++)
         rows[i] = slice_cstr(config->database_aliases.items[i - 1]);
-    send_column(s, SLICE_LIT("Database"), rows, filter(s, t, lexed, rows, count), false);
+    send_column(s, SLICE_LIT("Database"), rows, filter(s, t, lexed, rows, count),
+                &text_column);
 }
 
 static void show_tables(struct session *s, const struct template *t, const struct lexed *lexed)
@@ -112,7 +120,8 @@ static void show_tables(struct session *s, const struct template *t, const struc
     }
     const char *database = s->database ? s->database : s->deployment->topology->config->keyspace;
     char *name = arena_printf(&s->worker->arena, "Tables_in_%s", database);
-    send_column(s, slice_cstr(name), rows, filter(s, t, lexed, rows, catalog->table_count), false);
+    send_column(s, slice_cstr(name), rows, filter(s, t, lexed, rows, catalog->table_count),
+                &text_column);
 }
 
 /* SHOW WARNINGS after a statement without any; else they are on a backend that is gone. */
@@ -131,7 +140,7 @@ static void show_diagnostics(struct session *s, const struct lexed *lexed)
     }
     static const struct column_def columns[] = {
         { .name = { "Level", 5 }, .charset = COLLATION_UTF8MB4, .length = 28, .type = TYPE_VAR_STRING },
-        { .name = { "Code", 4 }, .charset = COLLATION_BINARY, .length = 4, .type = TYPE_LONG },
+        { .name = { "Code", 4 }, .charset = COLLATION_BINARY, .length = 4, .type = TYPE_LONG, .flags = COLUMN_UNSIGNED },
         { .name = { "Message", 7 }, .charset = COLLATION_UTF8MB4, .length = 2048, .type = TYPE_VAR_STRING },
     };
     struct text_result none = { .columns = columns, .column_count = 3 };

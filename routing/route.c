@@ -151,19 +151,28 @@ static bool names_database(const struct template *t)
     return false;
 }
 
-/* " AS `text`", or nothing where that could not stand: too long for an alias, or with bytes
- * that a placeholder or a server would not take. */
+/* A server cuts the heading that it makes of an expression's text, at a whole character of UTF-8. */
+static struct slice cut_heading(struct slice text)
+{
+    enum { HEADING_MAX = 255 }; /* bytes */
+    if (text.len <= HEADING_MAX)
+        return text;
+    size_t len = HEADING_MAX;
+    while (len && ((unsigned char)text.data[len] & 0xC0) == 0x80)
+        len--;
+    return slice_of(text.data, len);
+}
+
+/* " AS `text`", or nothing where that could not stand: with bytes that a placeholder or a server
+ * would not take. */
 static struct slice heading_alias(const struct lexed *l, const struct token_range *item,
                                   struct arena *arena)
 {
-    enum { ALIAS_MAX = 256 }; /* characters */
     const struct token *first = &l->tokens[item->first], *last = &l->tokens[item->last];
-    struct slice text =
-        slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start);
-    if (text.len > ALIAS_MAX)
-        return slice_of("", 0);
+    struct slice text = cut_heading(
+        slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start));
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.data[i] < '\t' || edit_value_number(text.data[i]) >= 0)
+        if ((unsigned char)text.data[i] < '\t')
             return slice_of("", 0);
     char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``"), *end = alias;
     memcpy(end, " AS `", 5);

@@ -64,6 +64,9 @@ enum {
     TYPE_GEOMETRY = 255
 };
 
+/* Flags of a column (group__group__cs__column__definition__flags). */
+enum { COLUMN_NOT_NULL = 0x0001, COLUMN_UNSIGNED = 0x0020 };
+
 struct column_def {
     struct slice schema, table, org_table, name, org_name;
     uint16_t charset;

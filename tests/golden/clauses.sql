@@ -52,3 +52,6 @@ SELECT id, {fn UPPER(id)} FROM queue_messages WHERE published_at > UNIX_TIMESTAM
 SELECT id FROM queue_messages WHERE tenant = {d 'acme'}
 -- case: SELECT INTO a routine's variable
 SELECT id INTO x FROM queue_messages
+
+-- case: a long heading ends where the server would cut it, at a whole character
+SELECT (SELECT COUNT(*) FROM queue_messages WHERE last_error IN ('0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789漢漢漢漢漢漢漢漢漢'))

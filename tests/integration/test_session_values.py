@@ -4,7 +4,7 @@ in a statement, as text and prepared."""
 import pytest
 
 from legacy import PUBLISH, message
-from rawmysql import RawConnection, ServerError
+from rawmysql import UNSIGNED_FLAG, RawConnection, ServerError
 from refusals import refused
 
 # Together, as the mysql client, Connector/J and SQLAlchemy ask for them.
@@ -58,6 +58,8 @@ def test_as_a_server_answers(connection, reference, statement, prepared):
     theirs = ask(reference, statement, prepared)
     assert ours.rows == theirs.rows
     assert [c.name for c in ours.columns] == [c.name for c in theirs.columns]
+    unsigned = [[c.flags & UNSIGNED_FLAG for c in a.columns] for a in (ours, theirs)]
+    assert unsigned[0] == unsigned[1]
     assert [kind(c) for c in ours.columns] == [kind(c) for c in theirs.columns]
 
 
