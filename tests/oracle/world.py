@@ -1,0 +1,219 @@
+"""The two sides of the oracle.
+
+One server holds the database `queue` with the legacy schema and one tenant's rows, and two shards as
+databases of their own, which hold that tenant and others. Statements go to the legacy database
+directly and to the shards through mqgate; a third connection, which reads what is not yet
+committed, sees all of it at any time.
+"""
+
+from pathlib import Path
+
+from answer import cells, connect
+from cluster import Cluster
+from gateway import Gateway, run_program
+from tables import (
+    GENERATED_END,
+    LEGACY_GENERATED,
+    MINE,
+    SHARD_GENERATED,
+    TABLES,
+    foreign_rows,
+    own_rows,
+)
+
+OTHERS = ["near", "far", "else", "other", "MINE"]
+SESSION = "SET NAMES utf8mb4 COLLATE utf8mb4_bin"
+SERVER_OPTIONS = {
+    "mariadb": ["--max-statement-time=20"],
+    "mysql": ["--max-execution-time=20000"],
+}
+
+
+class World:
+    """Servers, mqgate and connections. Use it with `with`."""
+
+    def __init__(self, folder, flavour):
+        self.folder, self.flavour, self.mysql = Path(folder), flavour, flavour == "mysql"
+        options = [f"--server-option={option}" for option in SERVER_OPTIONS[flavour]]
+        tenants = [MINE, *OTHERS]
+        self.cluster = Cluster(
+            self.folder / "cluster", flavour, tenants, arguments=["--one-server", *options]
+        )
+        self.gateway = None
+        try:
+            self.gateway = Gateway(self.cluster, self.folder / "mqgate").start()
+            self.socket = self.cluster.shards[0]["socket"]
+            self.connect_admin()
+            self.make_legacy()
+            self.loads = self.load_statements()
+            self.restore()
+            self.connect_admin()
+            self.dumps = (
+                self.contents_query("queue"),
+                self.contents_query(self.home(), f"WHERE tenant = '{MINE}'"),
+            )
+            self.foreign = self.foreign_query()
+            self.foreign_rows = self.dump_foreign()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_exception):
+        self.close(check=kind is None)
+
+    def close(self, check=False):
+        try:
+            if self.gateway and check:
+                self.gateway.stop()
+            elif self.gateway:
+                self.gateway.process.kill()
+                self.gateway.process.wait()
+        finally:
+            self.cluster.stop()
+
+    # --- a server that ends by itself, as MySQL 9.7 does on some statements
+
+    def server_runs(self):
+        try:
+            self.admin.ping()
+        except OSError:
+            return False
+        return True
+
+    def resume(self):
+        """Starts the server again, on its data, and restores them."""
+        Path(self.socket + ".lock").unlink(missing_ok=True)
+        self.cluster.restart()
+        self.connect_admin()
+        self.restore()
+
+    def connect_admin(self):
+        self.admin = connect(self.socket, "root", "", "mysql", True)
+        self.admin_query("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
+
+    # --- connections
+
+    def legacy_connection(self, deprecate_eof):
+        connection = connect(self.socket, "root", "", "queue", deprecate_eof)
+        connection.query(SESSION)
+        return connection
+
+    def gateway_connection(self, deprecate_eof):
+        connection = connect(self.gateway.address, "app", "app", f"queue@{MINE}", deprecate_eof)
+        connection.query(SESSION)
+        return connection
+
+    def admin_query(self, text):
+        self.admin.send_query(text)
+        answer = self.admin.read_answer()
+        if answer.error:
+            raise AssertionError(f"{text[:200]}: {answer.error}")
+        return answer
+
+    # --- contents
+
+    def databases(self):
+        """(database, tenants in it); the legacy one has none."""
+        for index, shard in enumerate(self.cluster.shards):
+            yield shard["database"], self.cluster.tenants_of(index)
+
+    def home(self):
+        """The database of the shard that owns our tenant."""
+        return self.cluster.shards[self.cluster.shard_of(MINE)]["database"]
+
+    def make_legacy(self):
+        self.admin_query("CREATE DATABASE queue CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        self.admin_query("USE queue")
+        for statement in run_program("schema", "--legacy").stdout.split(";"):
+            if statement.strip():
+                self.admin_query(statement)
+        for name in ("queue_0", "queue_1", "queue"):  # the counters of generated offsets
+            start = LEGACY_GENERATED if name == "queue" else SHARD_GENERATED
+            self.admin_query(f"ALTER TABLE {name}.queue_messages AUTO_INCREMENT = {start}")
+
+    def load_statements(self):
+        """Statements that empty and fill every table."""
+        out = []
+        for name in TABLES:
+            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", own_rows()[name], ())]
+        for database, tenants in self.databases():
+            for name in TABLES:
+                out.append(f"DELETE FROM {database}.{name}")
+                for tenant in tenants:
+                    number = [MINE, *OTHERS].index(tenant)
+                    rows = own_rows() if tenant == MINE else foreign_rows(number)
+                    out.append(insert(f"{database}.{name}", rows[name], (tenant,)))
+        return out
+
+    def restore(self):
+        self.admin_query("BEGIN")
+        for statement in self.loads:
+            self.admin_query(statement)
+        self.admin_query("COMMIT")
+
+    def contents_query(self, database, condition=""):
+        """One query that gives the rows of all tables: the table's number and the row's text."""
+        return " UNION ALL ".join(
+            f"SELECT {number}, {row_text(table)} FROM {database}.{name} {condition}"
+            for number, (name, table) in enumerate(TABLES.items())
+        )
+
+    def foreign_query(self):
+        """One query that sums up the rows of all other tenants, table by table."""
+        out = []
+        for database, _tenants in self.databases():
+            mine = f"WHERE tenant <> '{MINE}'" if database == self.home() else ""
+            for name, table in TABLES.items():
+                text = f"CONCAT(tenant, '{CELL_END}', {row_text(table)})"
+                out.append(
+                    f"SELECT COUNT(*), SUM(CRC32({text})), BIT_XOR(CRC32(REVERSE({text}))) "
+                    f"FROM {database}.{name} {mine}"
+                )
+        return " UNION ALL ".join(out)
+
+    def contents(self):
+        """Our rows, as {table: rows} of the legacy side and of the shards; cells as bytes."""
+        return [self.read_contents(query) for query in self.dumps]
+
+    def read_contents(self, query):
+        out = {name: [] for name in TABLES}
+        names = list(TABLES)
+        for packet in self.admin_query(query).rows:
+            number, text = cells(packet, 2)
+            out[names[int(number)]].append(text.split(CELL_END.encode()))
+        return out
+
+    def dump_foreign(self):
+        """What tells whether rows of other tenants, or ours where they do not belong, changed."""
+        return self.admin_query(self.foreign).rows
+
+
+CELL_END = "\x1f"
+
+
+def row_text(table):
+    """A row as one text; NULL is told from every text."""
+    columns = ", ".join(f"IFNULL(`{c.name}`, 'N\x1e')" for c in table.columns)
+    return f"CONCAT_WS('{CELL_END}', {columns})"
+
+
+def generated(value):
+    """Whether a cell is an offset that a server made."""
+    return value is not None and value.isdigit() and LEGACY_GENERATED <= int(value) < GENERATED_END
+
+
+def insert(table, rows, before):
+    values = ", ".join("(" + ", ".join(literal(v) for v in (*before, *row)) + ")" for row in rows)
+    return f"INSERT INTO {table} VALUES {values}"
+
+
+def literal(value):
+    if value is None:
+        return "NULL"
+    if isinstance(value, (bool, int)):
+        return str(int(value))
+    text = value.decode() if isinstance(value, bytes) else value
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
