@@ -27,7 +27,8 @@ enum at {
 
 void answer_begin(struct answer *a, enum answer_kind kind, uint32_t capabilities)
 {
-    *a = (struct answer){ .state = AT_HEAD, .kind = (uint8_t)kind, .capabilities = capabilities };
+    uint8_t state = kind == ANSWER_ROWS ? AT_ROWS : AT_HEAD;
+    *a = (struct answer){ .state = state, .kind = (uint8_t)kind, .capabilities = capabilities };
 }
 
 static bool has_eof(const struct answer *a)

@@ -15,6 +15,8 @@ enum answer_kind {
     ANSWER_QUERY,   /* COM_QUERY, COM_STMT_EXECUTE and other commands that end in OK or ERR */
     ANSWER_PREPARE, /* COM_STMT_PREPARE */
     ANSWER_STRING,  /* COM_STATISTICS: one packet of text */
+    ANSWER_ROWS,    /* rows without a head, or nothing but their end: COM_STMT_FETCH,
+                       COM_FIELD_LIST (definitions), COM_SET_OPTION, COM_DEBUG */
 };
 
 enum answer_packet {

@@ -95,6 +95,23 @@ void err_write_catalogue(struct buf *b, const struct err *e, uint32_t capabiliti
     err_write_parts(b, info->mysql_errno, info->sqlstate, slice_of(text, len), capabilities);
 }
 
+/* An OK has them behind its two numbers and the status, an EOF behind its header. */
+void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint32_t capabilities)
+{
+    struct reader r = reader_of(payload, len);
+    uint8_t header = read_u8(&r);
+    if (header != HEADER_EOF || (capabilities & CAP_DEPRECATE_EOF)) {
+        (void)read_lenenc(&r);
+        (void)read_lenenc(&r);
+        (void)read_u16(&r);
+    }
+    size_t at = len - reader_left(&r);
+    if (r.bad || len - at < 2)
+        return;
+    payload[at] = (uint8_t)warnings;
+    payload[at + 1] = (uint8_t)(warnings >> 8);
+}
+
 void eof_write(struct buf *b, uint16_t warnings, uint16_t status)
 {
     write_u8(b, HEADER_EOF);

@@ -18,6 +18,8 @@ struct ok_packet {
 /* header is 0x00, or 0xFE for the OK that ends rows under CAP_DEPRECATE_EOF. */
 void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint32_t capabilities);
 bool ok_parse(struct slice payload, uint32_t capabilities, struct ok_packet *ret);
+/* Sets the number of warnings in an OK or EOF packet that was parsed before. */
+void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint32_t capabilities);
 
 struct err_packet {
     uint16_t code;

@@ -190,6 +190,33 @@ static const struct column_def column = { .schema = SLICE_LIT("queue"),
                                           .flags = 0x1001,
                                           .decimals = 31 };
 
+static void warnings_are_set_in_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        uint32_t capabilities;
+        const char *input, *want;
+    } cases[] = {
+        { "OK", CAP_PROTOCOL_41, "00 00 00 0200 0000", "00 00 00 0200 0102" },
+        { "OK with large numbers", CAP_PROTOCOL_41, "00 fc2c01 fd701101 0200 0500 6869",
+          "00 fc2c01 fd701101 0200 0102 6869" },
+        { "EOF", CAP_PROTOCOL_41, "fe 0000 0200", "fe 0102 0200" },
+        { "OK in place of EOF", CAP_PROTOCOL_41 | CAP_DEPRECATE_EOF, "fe 00 00 0200 0000",
+          "fe 00 00 0200 0102" },
+        { "cut short", CAP_PROTOCOL_41, "00 00 00 0200 00", "00 00 00 0200 00" },
+        { "nothing", CAP_PROTOCOL_41, "", "" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf b = { 0 }, want = { 0 };
+        hex_append(&b, cases[i].input);
+        warnings_set(buf_begin(&b), buf_len(&b), 0x0201, cases[i].capabilities);
+        assert_slice(buf_slice(&b), hex_append(&want, cases[i].want), cases[i].why);
+        buf_fini(&b);
+        buf_fini(&want);
+    }
+}
+
 static void column_def_comes_back(void **state)
 {
     (void)state;
@@ -254,6 +281,7 @@ int main(void)
         cmocka_unit_test(err_writes),
         cmocka_unit_test(catalogue_error),
         cmocka_unit_test(eof_reads),
+        cmocka_unit_test(warnings_are_set_in_place),
         cmocka_unit_test(column_def_comes_back),
         cmocka_unit_test(text_results),
     };
