@@ -64,6 +64,12 @@ struct queue_table_config {
     struct string_list primary_key; /* legacy */
 };
 
+enum enforcement {
+    ENFORCE, /* statements are routed, or refused */
+    OBSERVE, /* all go unchanged to one server with the legacy schema; findings are kept */
+    WARN,    /* the same; what would be refused gets a warning */
+};
+
 enum tenants_mode {
     TENANTS_LIST, /* tenants, MQ_TENANTS or tenants_file */
     TENANTS_TABLE /* every tenant of the vindex table */
@@ -108,6 +114,7 @@ struct config {
 
     bool allow_create_table; /* legacy CREATE TABLE on every shard; default true */
 
+    enum enforcement enforcement;
     uint32_t workers;     /* default 1 */
     char *server_version; /* NULL: the one last seen */
     struct {

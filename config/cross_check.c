@@ -174,6 +174,23 @@ static void check_queue_table(struct reader *r, const struct queue_table_config 
                          "primary_key names %s, which is no column", t->primary_key.items[i]);
 }
 
+/* What is observed is one server with the legacy schema, and no text is changed. */
+static void check_enforcement(struct reader *r)
+{
+    const struct config *c = &r->draft.config;
+    static const char path[] = "enforcement";
+    const struct node *n = at(r, path, NULL, NULL);
+    if (c->enforcement == ENFORCE)
+        return;
+    if (c->shard_count != 1 || strcmp(c->shards[0].name, "-") != 0)
+        reader_fault(r, n, path, "observe and warn need exactly one shard, `-`, with the legacy schema");
+    else if (c->shards[0].database && c->keyspace && strcmp(c->shards[0].database, c->keyspace) != 0)
+        reader_fault(r, n, path,
+                     "observe and warn change no names, so the shard's database has to be %s", c->keyspace);
+    if (c->vindex_table.configured)
+        reader_fault(r, n, path, "observe and warn do without the section tenant_vindex");
+}
+
 static void check_shutdown(struct reader *r)
 {
     const struct config *c = &r->draft.config;
@@ -192,6 +209,7 @@ void reader_check(struct reader *r)
     check_aliases(r);
     check_vindex_table(r);
     check_tenants(r);
+    check_enforcement(r);
     for (size_t i = 0; i < c->queue_table_count; i++)
         check_queue_table(r, &c->queue_tables[i]);
     check_shutdown(r);

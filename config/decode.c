@@ -156,6 +156,15 @@ static int choice(struct reader *r, const struct slot *s, const char *const *wor
     return -1;
 }
 
+void decode_enforcement(struct reader *r, const struct slot *s)
+{
+    /* In the order of enum enforcement. */
+    static const char *const words[] = { "enforce", "observe", "warn" };
+    int i = choice(r, s, words, sizeof words / sizeof *words);
+    if (i >= 0)
+        *(enum enforcement *)slot_field(s) = (enum enforcement)i;
+}
+
 void decode_log_level(struct reader *r, const struct slot *s)
 {
     /* In the order of enum log_level. */

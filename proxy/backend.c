@@ -52,6 +52,11 @@ void backend_move(struct backend *b, enum backend_state to)
     b->state = to;
 }
 
+static const struct config *backend_config(const struct backend *b)
+{
+    return b->pool->deployment->topology->config;
+}
+
 static const struct shard_config *backend_shard(const struct backend *b)
 {
     return b->pool->deployment->topology->shards[b->pool->key.shard].config;
@@ -160,16 +165,34 @@ bool backend_query(struct backend *b, const char *text)
 
 static void flush(struct backend *b)
 {
-    if (io_flush(b->io, &b->out) == IO_LOST)
+    enum io_sent sent = io_flush(b->io, &b->out);
+    if (sent == IO_LOST)
         backend_lost(b, MQ_SHARD_LOST, "cannot send");
+    else if (sent == IO_SENT && b->session)
+        session_on_backend_flushed(b->session);
 }
 
 /* ---- logging in ---- */
 
+static struct backend_login pool_login(const struct pool *pool, const struct shard_config *shard)
+{
+    return (struct backend_login){
+        .capabilities = BACKEND_CAPABILITIES | pool->key.flags,
+        .charset = LOGIN_CHARSET,
+        .has_database = true,
+        .database = slice_cstr(shard->database),
+    };
+}
+
+static bool is_err(struct slice payload)
+{
+    return payload.len && (uint8_t)payload.data[0] == 0xff;
+}
+
 static enum err_code answer_greeting(struct backend *b, struct slice payload, struct err *reterr)
 {
     struct err_packet refused;
-    if (payload.len && (uint8_t)payload.data[0] == 0xff && err_parse(payload, &refused))
+    if (is_err(payload) && err_parse(payload, &refused))
         return err_set(reterr, MQ_SHARD_DOWN, "refused the connection: %.*s",
                        (int)refused.message.len, refused.message.data);
     struct greeting g;
@@ -183,7 +206,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
         return err_set(reterr, MQ_SHARD_STATE, "server %.*s is of another kind than the other shards'",
                        (int)g.version.len, g.version.data);
     b->connection_id = g.connection_id;
-    b->capabilities = (BACKEND_CAPABILITIES | b->pool->key.flags) & (g.capabilities | CAP_LONG_PASSWORD);
+    b->capabilities = b->wanted.capabilities & (g.capabilities | CAP_LONG_PASSWORD);
     enum auth_plugin plugin = auth_plugin_of(g.plugin);
     b->login = (struct client_login){
         .plugin = plugin == AUTH_OTHER ? AUTH_NATIVE : plugin,
@@ -196,12 +219,13 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     struct login reply = {
         .capabilities = b->capabilities,
         .max_packet = 1u << 30,
-        .charset = LOGIN_CHARSET,
+        .charset = b->wanted.charset,
         .user = slice_cstr(b->pool->credentials->user),
         .auth = slice_of(proof, auth_prove(b->login.plugin, b->login.password, g.nonce, proof)),
-        .has_database = true,
-        .database = slice_cstr(backend_shard(b)->database),
+        .has_database = b->wanted.has_database,
+        .database = b->wanted.database,
         .plugin = slice_cstr(auth_plugin_name(b->login.plugin)),
+        .attributes = b->wanted.attributes,
     };
     struct buf out;
     buf_init(&out);
@@ -210,6 +234,20 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     buf_fini(&out);
     backend_move(b, BACKEND_LOGIN);
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
+}
+
+/* A pool's backend tells its sql_mode before anybody gets it. False: it cannot be asked. */
+static bool logged_in(struct backend *b, struct slice payload)
+{
+    struct ok_packet ok;
+    if (b->exclusive) {
+        b->status = ok_parse(payload, b->capabilities, &ok) ? ok.status : STATUS_AUTOCOMMIT;
+        b->deadline_ms = 0;
+        backend_move(b, BACKEND_IDLE);
+        return true;
+    }
+    backend_move(b, BACKEND_PROBE);
+    return backend_query(b, "SELECT @@sql_mode");
 }
 
 static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
@@ -223,15 +261,13 @@ static enum err_code login_packet(struct backend *b, struct slice payload, struc
     buf_fini(&out);
     if (step == LOGIN_FAILED)
         return reterr->code;
-    if (sent && step == LOGIN_DONE) {
-        backend_move(b, BACKEND_PROBE);
-        sent = backend_query(b, "SELECT @@sql_mode");
-    }
+    if (sent && step == LOGIN_DONE)
+        sent = logged_in(b, payload);
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
 
 /* The server's default sql_mode must not change how text is read, for mqgate's lexer reads
- * it under the modes that the client knows of. */
+ * it under the modes that the client knows of. Where it only observes it reads as the server. */
 static enum err_code check_sql_mode(struct backend *b, struct slice row, struct err *reterr)
 {
     struct reader r = reader_of(row.data, row.len);
@@ -240,6 +276,10 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
     if (r.bad)
         return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed row");
     enum mode_status status = dialect_modes(modes, &reading, &name);
+    if (backend_config(b)->enforcement != ENFORCE) {
+        b->worker->default_modes = status == MODES_REFUSED ? 0 : reading;
+        return MQ_OK;
+    }
     uint32_t wanted = b->pool->key.flags & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;
     if (status == MODES_REFUSED || reading != wanted)
         return err_set(reterr, MQ_SHARD_STATE, "its default sql_mode '%.*s' changes how statements read",
@@ -284,6 +324,8 @@ static enum err_code cleaning_packet(struct backend *b, struct slice payload, st
 
 static enum err_code own_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
+    if (b->exclusive && is_err(payload))
+        session_on_login_refused(b->session, payload);
     switch (b->state) {
     case BACKEND_CONNECTING:
         return answer_greeting(b, payload, reterr);
@@ -391,7 +433,8 @@ static void on_ready(void *owner, unsigned events)
         flush(b);
 }
 
-struct backend *backend_open(struct pool *pool, struct err *reterr)
+struct backend *backend_open(struct pool *pool, struct session *s,
+                             const struct backend_login *wanted, struct err *reterr)
 {
     struct worker *w = pool->worker;
     const struct endpoint *e = &pool->deployment->endpoints[pool->key.shard];
@@ -410,6 +453,9 @@ struct backend *backend_open(struct pool *pool, struct err *reterr)
     b->worker = w;
     b->io = io;
     b->state = BACKEND_CONNECTING;
+    b->session = s;
+    b->exclusive = s != NULL;
+    b->wanted = wanted ? *wanted : pool_login(pool, shard);
     b->vars_unknown = true;
     b->deadline_ms = w->now_ms + pool->deployment->topology->config->pool.connect_timeout_ms;
     io_set_owner(io, on_ready, b);
@@ -419,6 +465,10 @@ struct backend *backend_open(struct pool *pool, struct err *reterr)
 
 void backend_release(struct backend *b)
 {
+    if (b->exclusive) {
+        backend_kill(b);
+        return;
+    }
     CHECK(b->state == BACKEND_BUSY);
     b->session = NULL;
     if ((b->status & STATUS_IN_TRANS) || b->unsure) {

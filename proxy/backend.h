@@ -14,6 +14,14 @@ enum backend_state {
     BACKEND_STATE_COUNT
 };
 
+/* How a backend logs in: as pools do, or as the one client that it is for. */
+struct backend_login {
+    uint32_t capabilities; /* wanted of the server */
+    uint8_t charset;       /* collation id */
+    bool has_database;
+    struct slice database, attributes; /* borrowed; the session or the deployment outlives them */
+};
+
 /* A statement prepared on this backend, named by its plan's serial number. */
 struct backend_stmt {
     UT_hash_handle hh;
@@ -28,7 +36,8 @@ struct backend {
     struct worker *worker;
     struct io *io;
     enum backend_state state;
-    struct session *session; /* borrower, in BUSY */
+    struct session *session; /* borrower, in BUSY; of an exclusive one for life */
+    bool exclusive;          /* never lent to another session, and so neither probed nor cleaned */
 
     struct buf in;  /* bytes of a packet that is not complete */
     struct buf out; /* bytes the shard has not taken yet */
@@ -37,6 +46,7 @@ struct backend {
     uint32_t capabilities;
     uint32_t connection_id; /* the shard's, for KILL */
     struct dialect dialect;
+    struct backend_login wanted;
     struct client_login login;
     uint8_t seq;
     struct vars vars;     /* what was set last */
@@ -54,9 +64,10 @@ struct backend {
     bool probe_only; /* opened to learn the dialect; nobody waits for it */
 };
 
-/* Opens a connection for the pool. Its end is told to the pool. NULL with reterr on failure
- * at once. */
-struct backend *backend_open(struct pool *pool, struct err *reterr);
+/* Opens a connection for the pool, or, with a session, for that one alone, logging in as it
+ * wants. Its end is told to the pool. NULL with reterr on failure at once. */
+struct backend *backend_open(struct pool *pool, struct session *s,
+                             const struct backend_login *wanted, struct err *reterr);
 /* Sends; what the socket does not take is kept. False when the connection is lost. */
 bool backend_send(struct backend *b, const struct iovec *parts, int count);
 /* Sends a COM_QUERY of mqgate's own and begins to follow its answer. */
@@ -65,7 +76,8 @@ bool backend_query(struct backend *b, const char *text);
 void backend_move(struct backend *b, enum backend_state to);
 /* Closes; the pool learns why (NULL: no fault). */
 void backend_end(struct backend *b, const struct err *reason);
-/* Ends the session's use: IDLE, or CLEANING when a transaction is open. */
+/* Ends the session's use: IDLE, or CLEANING when a transaction is open. An exclusive one is
+ * closed. */
 void backend_release(struct backend *b);
 /* Its deadline has passed: it ends with the reason that fits its state. */
 void backend_expire(struct backend *b);

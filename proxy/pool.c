@@ -68,9 +68,10 @@ static bool is_starved(const struct pool *p)
 }
 
 /* Opens a connection on a place that was taken for it. False with reterr if that failed. */
-static bool open_on_place(struct pool *p, struct err *reterr, struct backend **ret)
+static bool open_on_place_for(struct pool *p, struct session *s, const struct backend_login *login,
+                              struct err *reterr, struct backend **ret)
 {
-    *ret = backend_open(p, reterr);
+    *ret = backend_open(p, s, login, reterr);
     if (!*ret) {
         give_back_place(p->deployment, p->key.shard);
         return false;
@@ -78,6 +79,11 @@ static bool open_on_place(struct pool *p, struct err *reterr, struct backend **r
     list_append(&p->opening, &(*ret)->node);
     p->size++;
     return true;
+}
+
+static bool open_on_place(struct pool *p, struct err *reterr, struct backend **ret)
+{
+    return open_on_place_for(p, NULL, NULL, reterr, ret);
 }
 
 static bool same_shard(const struct pool *p, const struct deployment *d, uint32_t shard)
@@ -166,6 +172,18 @@ bool pool_open_probe(struct pool *p)
     return true;
 }
 
+struct backend *pool_open_exclusive(struct pool *p, struct session *s,
+                                    const struct backend_login *login, struct err *reterr)
+{
+    struct backend *b = NULL;
+    if (take_place(p))
+        (void)open_on_place_for(p, s, login, reterr, &b);
+    else
+        err_set(reterr, MQ_TOO_MANY_CONNECTIONS, "all %u connections to the server are in use",
+                p->deployment->topology->config->pool.max_per_shard);
+    return b;
+}
+
 static struct backend *pick_idle(struct pool *p, const struct vars *vars)
 {
     struct backend *first = NULL;
@@ -184,6 +202,12 @@ static struct backend *pick_idle(struct pool *p, const struct vars *vars)
             break;
     }
     return first;
+}
+
+/* Nobody borrows from a pool where sessions have backends of their own. */
+static bool lends(const struct pool *p)
+{
+    return p->deployment->topology->config->enforcement == ENFORCE;
 }
 
 static void lend(struct pool *p, struct backend *b, struct session *s)
@@ -256,10 +280,14 @@ static void serve(struct pool *p, struct backend *b)
 void pool_on_ready(struct pool *p, struct backend *b)
 {
     p->down_until_ms = 0;
-    if ((p->retired && !p->waiting) || p->worker->stopping)
+    if (b->exclusive) {
+        lend(p, b, b->session);
+        session_on_backend(b->session, b);
+    } else if ((p->retired && !p->waiting) || p->worker->stopping || !lends(p)) {
         backend_kill(b);
-    else
+    } else {
         serve(p, b);
+    }
 }
 
 static void fail_waiters(struct pool *p, const struct err *reason)

@@ -36,6 +36,10 @@ struct pool *pool_get(struct worker *w, struct deployment *d, const struct accou
 /* An idle backend, now BUSY and lent to the session, or NULL: then the session is on the
  * waiters' list, or *reterr says why it cannot be served. */
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr);
+/* Opens a backend for this session alone; it takes one of the shard's places. NULL with reterr
+ * when there is none (MQ_TOO_MANY_CONNECTIONS), or on failure at once. */
+struct backend *pool_open_exclusive(struct pool *p, struct session *s,
+                                    const struct backend_login *login, struct err *reterr);
 /* The session no longer waits. */
 void pool_forget_waiter(struct session *s);
 

@@ -82,7 +82,7 @@ static const char *shard_database(const struct session *s)
 
 static bool renames_database(const struct session *s)
 {
-    return s->database && strcmp(shard_database(s), s->database) != 0;
+    return s->database && !s->observed && strcmp(shard_database(s), s->database) != 0;
 }
 
 /* A command of several packets may have become one more on its way to the shard. */
@@ -90,7 +90,7 @@ void relay_begin(struct session *s)
 {
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
                    client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
-                   s->begin_pending || s->request.diagnostics;
+                   s->begin_pending || s->request.diagnostics || session_warn_changes_answer(s);
     s->definitions_left = 0;
 }
 
@@ -199,6 +199,13 @@ static bool own_diagnostic(struct output *o, struct slice row)
     return names_tenant;
 }
 
+/* How many warnings there are, with mqgate's own. */
+static bool own_count(struct output *o, const uint8_t *packet, size_t have, size_t len)
+{
+    return session_warn_changes_answer(o->s) && have == len + PACKET_HEADER &&
+           session_warn_count(o->s, slice_of(packet + PACKET_HEADER, len), emit_own(o));
+}
+
 static void pass(struct output *o, uint8_t *packet, size_t have)
 {
     if (o->s->rewriting)
@@ -213,6 +220,8 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
 {
     struct session *s = o->s;
     const struct answer *a = &s->backend->answer;
+    if (s->observed && (kind == ANSWER_OK || kind == ANSWER_ROWS_END || kind == ANSWER_COLUMNS_EOF))
+        session_warn_end(s, packet + PACKET_HEADER, len);
     switch (kind) {
     case ANSWER_ERR:
         write_error(s, &a->err, emit_own(o));
@@ -224,19 +233,28 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_COLUMN_DEF:
         if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
-        if (--s->definitions_left == 0 && client_wants_eof(s) && !backend_sends_eof(s))
+        if (s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) && !backend_sends_eof(s))
             own_eof(o, 0, session_own_status(s));
         break;
+    case ANSWER_PREPARE_OK:
+        session_note_prepared(s, slice_of(packet + PACKET_HEADER, len));
+        pass(o, packet, have);
+        break;
+    case ANSWER_PARAMS_EOF:
     case ANSWER_COLUMNS_EOF:
         if (client_wants_eof(s))
             pass(o, packet, have);
         break;
     case ANSWER_ROW:
+        if (own_count(o, packet, have, len))
+            break;
         if (!s->request.diagnostics || have < len + PACKET_HEADER ||
             !own_diagnostic(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
         break;
     case ANSWER_ROWS_END:
+        if (session_warn_changes_answer(s))
+            session_warn_row(s, emit_own(o));
         if (client_wants_eof(s) != backend_sends_eof(s) || s->begin_pending)
             own_rows_end(o, &a->ok);
         else
@@ -431,6 +449,10 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
     struct output o = { .s = s };
     struct backend *b = s->backend;
     size_t used = 0;
+    if (s->step == STEP_NONE && s->mode->lasting) {
+        session_pass_unasked(s, data, len);
+        return len;
+    }
     while (used < len) {
         bool ended = false, failed = false;
         if (b->pass_left) {

@@ -210,6 +210,12 @@ static bool same_placement(const struct config *a, const struct config *b)
     return a->vindex_table.configured == b->vindex_table.configured;
 }
 
+/* Sessions that enforce and sessions that do not are of two kinds. */
+static bool same_enforcement(const struct config *a, const struct config *b)
+{
+    return (a->enforcement == ENFORCE) == (b->enforcement == ENFORCE);
+}
+
 /* What takes effect at once. */
 static void configure(struct server *s, const struct config *config)
 {
@@ -248,8 +254,9 @@ static void reload(struct server *s)
         log_error("server", "reload refused: the running configuration stays");
         return;
     }
-    if (!same_listeners(now, topology->config) || !same_placement(now, topology->config)) {
-        log_error("server", "reload refused: `listen`, and whether there is a `tenant_vindex`, change only by a restart");
+    if (!same_listeners(now, topology->config) || !same_placement(now, topology->config) ||
+        !same_enforcement(now, topology->config)) {
+        log_error("server", "reload refused: `listen`, whether there is a `tenant_vindex`, and `enforcement` to or from enforce change only by a restart");
         topology_release(topology);
         return;
     }

@@ -173,7 +173,7 @@ static void packet_too_large(struct session *s, const struct packet *p)
 static bool wants_packets(const struct session *s)
 {
     return (s->state == SESSION_READY || s->state == SESSION_LOGIN) &&
-           buf_len(&s->out) < UNREAD_ANSWERS;
+           buf_len(&s->out) < UNREAD_ANSWERS && !(s->backend && buf_len(&s->backend->out));
 }
 
 /* Handles whole packets while the session can; returns the bytes used up. */
@@ -198,7 +198,7 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
         if (s->state == SESSION_LOGIN)
             session_login_packet(s, &p);
         else
-            again = !session_command(s, &p);
+            again = !s->mode->on_command(s, &p);
         s->statement = NULL;
         arena_reset(&s->worker->arena);
         buf_clear(&s->worker->joined);
@@ -264,6 +264,13 @@ static void on_writable(struct session *s)
         handle_kept(s);
 }
 
+/* Commands without an answer may come faster than the backend takes them. */
+void session_on_backend_flushed(struct session *s)
+{
+    if (wants_packets(s) && buf_len(&s->in))
+        handle_kept(s);
+}
+
 static void on_ready(void *owner, unsigned events)
 {
     struct session *s = owner;
@@ -303,6 +310,9 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
     s->status = STATUS_AUTOCOMMIT;
     s->row_count = -1;
     s->deployment = deployment_acquire(w->deployment);
+    s->mode = &session_enforces;
+    if (s->deployment->topology->config->enforcement != ENFORCE)
+        session_observe(s);
     io_set_owner(io, on_ready, s);
     io_watch(io, IO_READ);
     session_greet(s);
@@ -358,6 +368,7 @@ void session_close_gently(struct session *s)
 void session_free(struct session *s)
 {
     session_stmts_free(s);
+    session_observed_free(s);
     plan_entry_release(s->request.entry);
     plan_entry_release(s->deferred);
     buf_fini(&s->request.bytes);
@@ -387,7 +398,8 @@ bool session_end_if_idle(struct session *s)
         session_kill(s);
         return true;
     }
-    if (s->state != SESSION_READY || s->pinned || s->begin_pending || buf_len(&s->in))
+    if (s->state != SESSION_READY || s->pinned || s->begin_pending || buf_len(&s->in) ||
+        (s->status & STATUS_IN_TRANS))
         return false;
     struct err e;
     err_set(&e, MQ_SHUTTING_DOWN, "this sidecar is shutting down");
@@ -405,7 +417,8 @@ void session_tick(struct session *s)
         session_kill(s);
     } else if (s->state == SESSION_CLOSING && waited >= CLOSING_MS) {
         session_kill(s);
-    } else if (s->state == SESSION_READY && waited >= config->limits.idle_timeout_ms) {
+    } else if (s->state == SESSION_READY && !s->mode->lasting &&
+               waited >= config->limits.idle_timeout_ms) {
         struct err e;
         err_set(&e, MQ_IDLE_TIMEOUT, "idle for longer than limits.idle_timeout");
         s->seq = 0;

@@ -16,6 +16,10 @@ void session_on_no_backend(struct session *s, const struct err *reason);
  * of it was used up (what is left comes again with more behind it). */
 size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
 void session_on_backend_lost(struct session *s, const struct err *reason);
+/* Its own backend's server refuses the login with this ERR; the loss of it follows. */
+void session_on_login_refused(struct session *s, struct slice err);
+/* What the backend had not taken yet is out. */
+void session_on_backend_flushed(struct session *s);
 
 /* A held session, or one with buffered commands, goes on. */
 void session_resume(struct session *s);

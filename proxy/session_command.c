@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
-static void refuse_command(struct session *s, uint8_t byte)
+void session_refuse_command(struct session *s, uint8_t byte)
 {
     struct err e;
     const struct command_info *info = command_info(byte);
@@ -44,7 +44,7 @@ void session_reset(struct session *s)
     session_stmts_free(s);
     s->next_stmt_id = 0;
     vars_copy(s->worker->interned, &s->vars, &s->login_vars);
-    s->modes = s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;
+    s->modes = s->default_modes | (s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0);
     s->status = STATUS_AUTOCOMMIT;
     s->begin_pending = false;
     s->isolation_text = NULL;
@@ -76,20 +76,24 @@ static bool command_answers(uint8_t byte)
     return info && info->disposition == COMMAND_SERVED && byte != COM_PING;
 }
 
-bool session_command(struct session *s, const struct packet *p)
+bool session_refuse_packet(struct session *s, const struct packet *p)
+{
+    struct err e;
+    if (p->payload.len && p->first_seq == 0 && p->sequence_ok)
+        return false;
+    err_set(&e, MQ_OUT_OF_ORDER, "Got packets out of order");
+    session_send_err(s, &e);
+    session_close_gently(s);
+    return true;
+}
+
+static bool serve_command(struct session *s, const struct packet *p)
 {
     struct worker *w = s->worker;
     if (s->deployment != w->deployment)
         session_adopt(s);
-    if (s->state == SESSION_CLOSING)
+    if (s->state == SESSION_CLOSING || session_refuse_packet(s, p))
         return true;
-    if (p->payload.len == 0 || p->first_seq != 0 || !p->sequence_ok) {
-        struct err e;
-        err_set(&e, MQ_OUT_OF_ORDER, "Got packets out of order");
-        session_send_err(s, &e);
-        session_close_gently(s);
-        return true;
-    }
     uint8_t byte = (uint8_t)p->payload.data[0];
     if (s->lost_transaction && command_answers(byte)) {
         struct err e;
@@ -133,7 +137,14 @@ bool session_command(struct session *s, const struct packet *p)
         session_stmt_reset(s, body);
         return true;
     default:
-        refuse_command(s, byte);
+        session_refuse_command(s, byte);
         return true;
     }
 }
+
+const struct session_mode session_enforces = {
+    .on_login = session_welcome,
+    .on_command = serve_command,
+    .on_backend = session_take_backend,
+    .on_lost = session_lose_backend,
+};

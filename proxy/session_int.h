@@ -35,6 +35,7 @@ enum request_end {
     END_PREPARED, /* the shard's metadata is known: answer COM_STMT_PREPARE */
     END_SHARD,    /* one shard of a statement for every shard */
     END_COMMITTED_FIRST, /* COMMIT before a statement that commits by itself: run that now */
+    END_FORWARDED, /* the client's own command to its own backend */
 };
 
 struct request {
@@ -49,6 +50,45 @@ struct request {
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
+};
+
+/* How a session serves, chosen at its login by `enforcement`. */
+struct session_mode {
+    /* The client has proved who it is. */
+    void (*on_login)(struct session *s);
+    /* False when the command has to be run again later: its bytes are kept. */
+    bool (*on_command)(struct session *s, const struct packet *p);
+    /* A backend was waited for. */
+    void (*on_backend)(struct session *s, struct backend *b);
+    /* The backend is gone already. */
+    void (*on_lost)(struct session *s, const struct err *reason);
+    /* One backend for life, and so one deployment; idle time is its server's business. */
+    bool lasting;
+};
+
+/* A statement that asks for the warnings of the one before. */
+struct question {
+    enum { ASKS_NOTHING, ASKS_LIST, ASKS_COUNT, ASKS_OTHER } about;
+    bool binary;                   /* asked by COM_STMT_EXECUTE */
+    unsigned long long skip, most; /* LIMIT */
+    uint64_t rows;                 /* answered so far */
+};
+
+/* What a session keeps that only observes. */
+struct observed {
+    struct backend_login login; /* the client's; bytes are ours */
+    struct buf refusal;         /* the server's ERR to the login */
+    bool blind;                 /* the client's text cannot be read: it is not examined */
+    /* Of the command under way. */
+    struct err why;               /* enforce would refuse it; MQ_OK: it would not */
+    struct plan_entry *preparing; /* one reference */
+    char *use;                    /* the database, if the command succeeds */
+    bool resets;                  /* COM_RESET_CONNECTION */
+    struct question question;
+    bool warns;                   /* its answer gets a warning, when it is no error */
+    /* Of the last statement. */
+    struct err warning;        /* that its answer got; MQ_OK: none */
+    uint16_t servers_warnings; /* besides */
 };
 
 struct client_stmt {
@@ -71,6 +111,8 @@ struct session {
     struct worker *worker;
     struct io *io;
     enum session_state state;
+    const struct session_mode *mode;
+    struct observed *observed; /* NULL: enforce */
     uint32_t id;
     size_t listener;
     bool unix_socket;
@@ -103,7 +145,7 @@ struct session {
         char *tenant;
         bool tenant_forgotten, tenant_schema;
     } before;
-    uint32_t modes, trial_modes; /* MODE_… of sql_mode */
+    uint32_t modes, trial_modes, default_modes; /* MODE_… of sql_mode */
     uint16_t status;      /* as the client was told last */
 
     /* The transaction. */
@@ -173,6 +215,12 @@ const char *session_where(const struct session *s, char buffer[32]);
 
 /* session_login.c */
 void session_greet(struct session *s);
+/* The client is welcome, unless its login chose what it may not. */
+void session_welcome(struct session *s);
+void session_fail_login(struct session *s, const struct err *why);
+/* Checks the database of "database" or "database@tenant". */
+enum err_code session_check_database(const struct session *s, struct slice name,
+                                     struct err *reterr);
 void session_login_packet(struct session *s, const struct packet *p);
 enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool at_login,
                                     struct err *reterr);
@@ -180,8 +228,10 @@ enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool
 enum err_code session_use(struct session *s, struct slice name, bool at_login, struct err *reterr);
 
 /* session_command.c */
-/* False when the command has to be run again later: its bytes are kept. */
-bool session_command(struct session *s, const struct packet *p);
+extern const struct session_mode session_enforces;
+/* A packet that cannot be a command ends the session: true then. */
+bool session_refuse_packet(struct session *s, const struct packet *p);
+void session_refuse_command(struct session *s, uint8_t byte);
 void session_reset(struct session *s);
 
 /* session_query.c */
@@ -195,6 +245,9 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
 bool session_knows_dialect(struct session *s);
 /* The transaction that may begin now is this tenant's. */
 void session_remember_tenant(struct session *s, const struct route *r);
+enum route_outcome session_try_route(struct session *s, const struct template *t,
+                                     const struct lexed *lexed, const struct param_value *params,
+                                     struct route *ret, struct err *reterr);
 /* The tenant that a statement without sources of its own would be for. */
 enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr);
 
@@ -208,12 +261,51 @@ void session_run_on_any_shard(struct session *s);
 void session_advance(struct session *s);
 /* The answer of the step has ended (OK or ERR, in backend->answer). */
 void session_on_step_end(struct session *s, bool failed);
+void session_take_backend(struct session *s, struct backend *b);
+void session_lose_backend(struct session *s, const struct err *reason);
 void session_release_backend(struct session *s);
 void session_fail_request(struct session *s, const struct err *e);
 
 void session_run_every_shard(struct session *s, struct plan_entry *entry);
 
+/* session_observe.c */
+extern const struct session_mode session_observes;
+/* Makes a session one that observes. */
+void session_observe(struct session *s);
+/* The client's login packet, as it was sent. */
+void session_keep_login(struct session *s, const struct login *login);
+void session_observed_free(struct session *s);
+/* The backend speaks without being asked, as a server does before it closes. */
+void session_pass_unasked(struct session *s, const uint8_t *data, size_t len);
+void session_end_forwarded(struct session *s, bool failed);
+
+/* session_examine.c: what enforce would do with what is forwarded */
+/* True when mqgate has answered it by itself. */
+bool session_examine(struct session *s, uint8_t command, struct slice payload);
+/* The server has taken the command, or refused it. */
+void session_examined(struct session *s, bool failed);
+/* Enforce would refuse what is not a statement. */
+void session_note_word(struct session *s, const char *word, const struct err *why);
+/* The server has prepared the statement under this number. */
+void session_note_prepared(struct session *s, struct slice payload);
+
+/* session_warn.c */
+/* The statement at hand (NULL: it cannot be read) may get a warning, or ask for one. */
+void session_warn_about(struct session *s, const struct lexed *lexed, bool binary);
+/* Rows of the answer may change. */
+bool session_warn_changes_answer(const struct session *s);
+/* One more warning in an OK or EOF packet, if it ends the answer and one is due. */
+void session_warn_end(struct session *s, uint8_t *payload, size_t len);
+/* Appends the packet of one more row of SHOW WARNINGS; false: none is due. */
+bool session_warn_row(struct session *s, struct buf *out);
+/* Appends the packet of a row in place of this one; false: it passes. */
+bool session_warn_count(struct session *s, struct slice row, struct buf *out);
+
 /* session_local.c */
+/* Makes the assignments, for as long as nothing else decides: session_end_set or
+ * session_undo_set. Fails when one cannot be made; then none is. */
+enum err_code session_try_set(struct session *s, const struct template *t,
+                              const struct lexed *lexed, struct err *reterr);
 void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed);
 void session_end_set(struct session *s);
 /* SET failed: none of its assignments counts. */
@@ -230,6 +322,13 @@ bool session_execute(struct session *s, struct slice payload);
 void session_long_data(struct session *s, struct slice payload);
 void session_stmt_close(struct session *s, struct slice payload);
 void session_stmt_reset(struct session *s, struct slice payload);
+/* For the statements of an observed session, which the server numbers. */
+void session_stmt_add(struct session *s, struct plan_entry *entry, uint32_t id);
+void session_stmt_forget_data(struct session *s, struct slice payload);
+/* The values of a COM_STMT_EXECUTE in worker->arena, and its plan; NULL when the statement is not
+ * known. *ret_values is NULL when they cannot be read. */
+struct plan_entry *session_stmt_values(struct session *s, struct slice payload,
+                                       struct param_value **ret_values);
 void session_stmts_free(struct session *s);
 void session_answer_prepare(struct session *s, const struct prepare_answer *answer);
 /* Hash of all that changes a prepared statement's metadata. */

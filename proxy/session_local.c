@@ -204,7 +204,7 @@ static enum err_code set_sql_mode(struct session *s, const struct set_item *item
 {
     struct slice modes, name = SLICE_LIT("");
     if (item->is_default) {
-        s->trial_modes = 0;
+        s->trial_modes = s->default_modes;
         return MQ_OK;
     }
     if (!value_text(s, item, &item->value, lexed, &modes))
@@ -377,16 +377,24 @@ void session_undo_set(struct session *s)
     s->tenant_schema = s->before.tenant_schema;
 }
 
+enum err_code session_try_set(struct session *s, const struct template *t,
+                              const struct lexed *lexed, struct err *reterr)
+{
+    enum err_code code = MQ_OK;
+    remember(s);
+    for (size_t i = 0; i < t->set_count && !code; i++)
+        code = set_item(s, &t->sets[i], lexed, reterr);
+    if (code)
+        session_undo_set(s);
+    return code;
+}
+
 static void set(struct session *s, const struct template *t, const struct lexed *lexed)
 {
     struct err e;
-    remember(s);
-    for (size_t i = 0; i < t->set_count; i++) {
-        if (set_item(s, &t->sets[i], lexed, &e)) {
-            session_undo_set(s);
-            session_refuse_statement(s, &e);
-            return;
-        }
+    if (session_try_set(s, t, lexed, &e)) {
+        session_refuse_statement(s, &e);
+        return;
     }
     if (vars_eq(&s->trial, &s->vars)) {
         ok(s);

@@ -37,14 +37,19 @@ void session_greet(struct session *s)
     buf_fini(&payload);
 }
 
+void session_fail_login(struct session *s, const struct err *why)
+{
+    char where[32];
+    log_info(session_where(s, where), "login refused: %s", why->text);
+    session_send_err(s, why);
+    session_close_gently(s);
+}
+
 static void login_failed(struct session *s, enum err_code code, const char *text)
 {
     struct err e;
-    char where[32];
     err_set(&e, code, "%s", text);
-    log_info(session_where(s, where), "login refused: %s", text);
-    session_send_err(s, &e);
-    session_close_gently(s);
+    session_fail_login(s, &e);
 }
 
 static bool database_is_ours(const struct config *config, struct slice name)
@@ -83,34 +88,47 @@ enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool
     return MQ_OK;
 }
 
+static struct slice database_part(struct slice name)
+{
+    const char *at = name.len ? memchr(name.data, '@', name.len) : NULL;
+    return at ? slice_of(name.data, (size_t)(at - name.data)) : name;
+}
+
+enum err_code session_check_database(const struct session *s, struct slice name,
+                                     struct err *reterr)
+{
+    struct slice database = database_part(name);
+    if (database_is_ours(s->deployment->topology->config, database))
+        return MQ_OK;
+    return err_set(reterr, MQ_DATABASE_UNKNOWN, "Unknown database '%.*s'", (int)database.len,
+                   database.data);
+}
+
 /* "db@tenant" chooses a tenant, plain "db" keeps the one that there is. */
 enum err_code session_use(struct session *s, struct slice name, bool at_login, struct err *reterr)
 {
-    const char *at = name.len ? memchr(name.data, '@', name.len) : NULL;
-    struct slice database = at ? slice_of(name.data, (size_t)(at - name.data)) : name;
-    if (!database_is_ours(s->deployment->topology->config, database))
-        return err_set(reterr, MQ_DATABASE_UNKNOWN, "Unknown database '%.*s'", (int)database.len,
-                       database.data);
-    if (at) {
-        struct slice tenant = slice_of(at + 1, name.len - database.len - 1);
-        enum err_code code = session_choose_tenant(s, tenant, at_login, reterr);
-        if (code)
-            return code;
+    struct slice database = database_part(name);
+    enum err_code code = session_check_database(s, name, reterr);
+    if (!code && database.len < name.len) {
+        size_t tenant = database.len + 1;
+        code = session_choose_tenant(s, slice_of(name.data + tenant, name.len - tenant), at_login,
+                                     reterr);
     }
-    replace(&s->database, database);
-    return MQ_OK;
+    if (!code)
+        replace(&s->database, database);
+    return code;
 }
 
 /* The connection's character set, as SET NAMES would say it. */
-static bool take_charset(struct session *s, uint8_t collation)
+static enum err_code take_charset(struct session *s, uint8_t collation, struct err *reterr)
 {
     const struct charset_info *charset = charset_of_collation_id(collation);
+    const char *name = collation_name(collation);
     char text[128];
+    if (charset && !charset->safe)
+        return err_set(reterr, MQ_CHARSET_UNSAFE, "the connection's character set is not served");
     if (!charset) /* as a server would: its own default */
         charset = charset_find(SLICE_LIT("utf8mb4"));
-    else if (!charset->safe)
-        return false;
-    const char *name = collation_name(collation);
     if (name && s->worker->dialect.flavour == FLAVOUR_MARIADB && strstr(name, "_0900_"))
         name = NULL; /* MariaDB takes its own default instead */
     if (name)
@@ -119,7 +137,7 @@ static bool take_charset(struct session *s, uint8_t collation)
         snprintf(text, sizeof text, "NAMES %s", charset->name);
     vars_set(s->worker->interned, &s->vars, VAR_NAMES, slice_cstr(text));
     vars_copy(s->worker->interned, &s->login_vars, &s->vars);
-    return true;
+    return MQ_OK;
 }
 
 static enum err_code take_attributes(struct session *s, struct slice attributes, struct err *reterr)
@@ -135,6 +153,16 @@ static enum err_code take_attributes(struct session *s, struct slice attributes,
     return MQ_OK;
 }
 
+void session_welcome(struct session *s)
+{
+    if (s->login_error) {
+        session_fail_login(s, s->login_error);
+        return;
+    }
+    session_move(s, SESSION_READY);
+    session_send_ok(s);
+}
+
 static void login_step(struct session *s, enum login_step step, struct buf *out)
 {
     if (buf_len(out))
@@ -143,8 +171,6 @@ static void login_step(struct session *s, enum login_step step, struct buf *out)
         char text[512];
         snprintf(text, sizeof text, "Access denied for user '%.80s'", s->user);
         login_failed(s, MQ_ACCESS_DENIED, text);
-    } else if (step == LOGIN_DONE && s->login_error) {
-        login_failed(s, s->login_error->code, s->login_error->text);
     } else if (step == LOGIN_DONE) {
         if (s->login->has_learnt)
             deployment_learn(s->deployment, s->account, s->login->learnt_sha2);
@@ -152,8 +178,7 @@ static void login_step(struct session *s, enum login_step step, struct buf *out)
         mem_free(s->verifier);
         s->login = NULL;
         s->verifier = NULL;
-        session_move(s, SESSION_READY);
-        session_send_ok(s);
+        s->mode->on_login(s);
     }
 }
 
@@ -170,14 +195,13 @@ static void first_packet(struct session *s, struct slice payload)
     s->account = deployment_account(s->deployment, login.user);
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
-    if (!take_charset(s, login.charset)) {
-        login_failed(s, MQ_CHARSET_UNSAFE, "the connection's character set is not served");
-        return;
-    }
+    if (s->observed)
+        session_keep_login(s, &login);
     /* Bindings are checked before the proof, but told only to who has proved to be somebody. */
     struct server_login *l = s->login;
     struct err refused = { 0 };
-    if (s->account && take_attributes(s, login.attributes, &refused) == MQ_OK && login.has_database &&
+    if (take_charset(s, login.charset, &refused) == MQ_OK && s->account &&
+        take_attributes(s, login.attributes, &refused) == MQ_OK && login.has_database &&
         login.database.len)
         session_use(s, login.database, true, &refused);
     l->secure = s->unix_socket;

@@ -55,9 +55,9 @@ bool session_knows_dialect(struct session *s)
     return false;
 }
 
-static enum route_outcome route_now(struct session *s, const struct template *t,
-                                    const struct lexed *lexed, const struct param_value *params,
-                                    struct route *ret, struct err *reterr)
+enum route_outcome session_try_route(struct session *s, const struct template *t,
+                                     const struct lexed *lexed, const struct param_value *params,
+                                     struct route *ret, struct err *reterr)
 {
     struct session_facts facts = session_facts(s);
     struct dialect dialect = session_dialect(s);
@@ -78,7 +78,7 @@ enum route_outcome session_route_silent(struct session *s, struct route *ret, st
 {
     static const struct template silent = { .verdict = VERDICT_SINGLE };
     static const struct lexed nothing = { 0 };
-    return route_now(s, &silent, &nothing, NULL, ret, reterr);
+    return session_try_route(s, &silent, &nothing, NULL, ret, reterr);
 }
 
 /* A transaction belongs to the tenant of its first routed statement, and to that one's shard.
@@ -108,7 +108,7 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
 {
     struct worker *w = s->worker;
     struct err e;
-    enum route_outcome outcome = route_now(s, entry->template, lexed, params, ret, &e);
+    enum route_outcome outcome = session_try_route(s, entry->template, lexed, params, ret, &e);
     *ret_refused = false;
     if (outcome == ROUTE_TENANT_MISS && w->fleet->placement && !s->missed) {
         s->missed = true;

@@ -45,7 +45,7 @@ static uint32_t connection_flags(const struct session *s)
     return s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE);
 }
 
-static void take(struct session *s, struct backend *b)
+void session_take_backend(struct session *s, struct backend *b)
 {
     s->waits_for = NULL;
     s->backend = b;
@@ -92,7 +92,7 @@ void session_run_request(struct session *s)
         s->waits_for = p;
         struct backend *b = pool_checkout(p, s, &e);
         if (b) {
-            take(s, b);
+            session_take_backend(s, b);
             return;
         }
         if (!e.code) {
@@ -115,7 +115,7 @@ void session_run_on_any_shard(struct session *s)
 
 void session_on_backend(struct session *s, struct backend *b)
 {
-    take(s, b);
+    s->mode->on_backend(s, b);
 }
 
 void session_on_no_backend(struct session *s, const struct err *reason)
@@ -403,6 +403,9 @@ static void end_command(struct session *s, bool failed)
     case END_SHARD:
         end_shard(s, failed);
         break;
+    case END_FORWARDED:
+        session_end_forwarded(s, failed);
+        break;
     case END_COMMITTED_FIRST:
         if (failed)
             end_refused(s);
@@ -464,8 +467,12 @@ void session_on_step_end(struct session *s, bool failed)
         session_advance(s);
 }
 
-/* The backend is gone already. */
 void session_on_backend_lost(struct session *s, const struct err *reason)
+{
+    s->mode->on_lost(s, reason);
+}
+
+void session_lose_backend(struct session *s, const struct err *reason)
 {
     enum step step = s->step;
     bool in_transaction = s->pinned;

@@ -47,10 +47,10 @@ void session_stmts_free(struct session *s)
         destroy(s, stmt);
 }
 
-static struct client_stmt *create(struct session *s, struct plan_entry *entry)
+static struct client_stmt *create(struct session *s, struct plan_entry *entry, uint32_t id)
 {
     struct client_stmt *stmt = mem_new(struct client_stmt);
-    stmt->id = ++s->next_stmt_id;
+    stmt->id = id;
     stmt->entry = plan_entry_acquire(entry);
     stmt->types = mem_array(entry->template->client_params, sizeof *stmt->types);
     HASH_ADD(hh, s->stmts, id, sizeof stmt->id, stmt);
@@ -99,7 +99,7 @@ static void write_definitions(struct session *s, const struct prepare_answer *a,
 
 void session_answer_prepare(struct session *s, const struct prepare_answer *answer)
 {
-    struct client_stmt *stmt = create(s, s->request.entry);
+    struct client_stmt *stmt = create(s, s->request.entry, ++s->next_stmt_id);
     struct prepare_ok ok = { .statement_id = stmt->id, .columns = answer->columns,
                              .params = answer->params, .warnings = answer->warnings };
     const uint8_t *next = answer->payloads;
@@ -449,4 +449,46 @@ void session_stmt_reset(struct session *s, struct slice payload)
     forget_long_data(s, stmt);
     session_send_ok(s);
     session_done(s);
+}
+
+/* ---- statements that the server numbers ---- */
+
+static void destroy_known(struct session *s, uint32_t id)
+{
+    struct client_stmt *stmt = find(s, id);
+    if (stmt)
+        destroy(s, stmt);
+}
+
+void session_stmt_add(struct session *s, struct plan_entry *entry, uint32_t id)
+{
+    destroy_known(s, id);
+    if (s->stmt_count < s->deployment->topology->config->limits.max_prepared_statements)
+        create(s, entry, id);
+}
+
+void session_stmt_forget_data(struct session *s, struct slice payload)
+{
+    struct reader r = reader_of(payload.data, payload.len);
+    struct client_stmt *stmt = find(s, read_u32(&r));
+    if (stmt && !r.bad)
+        forget_long_data(s, stmt);
+}
+
+struct plan_entry *session_stmt_values(struct session *s, struct slice payload,
+                                       struct param_value **ret_values)
+{
+    struct reader r = reader_of(payload.data + 1, payload.len - 1);
+    struct client_stmt *stmt = find(s, read_u32(&r));
+    struct execute x;
+    *ret_values = NULL;
+    if (!stmt || r.bad)
+        return NULL;
+    uint32_t count = stmt->entry->template->client_params;
+    if (execute_parse(payload, count, stmt->types, &stmt->has_types, stmt->has_long_data,
+                      &s->worker->arena, &x, NULL) == MQ_OK) {
+        fill_long_data(s, stmt, &x);
+        *ret_values = values_of(s, &x, count);
+    }
+    return stmt->entry;
 }

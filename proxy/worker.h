@@ -60,6 +60,7 @@ struct worker {
     uint64_t placement_serial; /* of the last refresh seen */
     struct dialect dialect;    /* of the servers seen; modes 0 */
     bool dialect_known;
+    uint32_t default_modes;    /* of the server that is observed */
     uint32_t probes_open;      /* connections that will tell the dialect */
 
     struct list sessions;  /* all, by node */

@@ -26,7 +26,7 @@ enum step_kind {
 
 enum { MOST_CLIENTS = 8, MOST_STEPS = 64 };
 
-static struct topology *topology;
+static struct topology *topologies[2], *topology; /* enforcing, warning; the one in use */
 
 static struct peer *pick(struct peer *peers, size_t count, uint8_t whose)
 {
@@ -39,7 +39,7 @@ static void forget_input(struct gate *g)
     for (size_t i = 0; i < g->client_count; i++)
         buf_clear(&g->clients[i].in);
     for (size_t i = 0; i < g->shard_count; i++)
-        if (g->shards[i].at == SHARD_READY)
+        if (g->shards[i].at >= SHARD_LOGGED_IN)
             buf_clear(&g->shards[i].in);
 }
 
@@ -145,13 +145,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct gate g;
     struct reader script = reader_of(data, size);
     uint8_t settings = read_u8(&script);
-    if (!topology)
-        topology = gate_topology(GATE_YAML "pool: {max_per_shard: 2, max_statements: 2}\n");
+    if (!topologies[0]) {
+        topologies[0] = gate_topology(GATE_YAML "pool: {max_per_shard: 2, max_statements: 2}\n");
+        topologies[1] = gate_topology(GATE_OBSERVING_YAML("warn") "pool: {max_per_shard: 3}\n");
+    }
+    topology = topologies[(settings & 0x40) != 0];
     gate_open_with(&g, topology_acquire(topology));
     if (settings & 1)
         g.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
     if (settings & 2)
         g.pipe = 512;
+    g.observing = settings & 0x40;
     new_client(&g, settings >> 2);
     for (int i = 0; i < MOST_STEPS && reader_left(&script); i++) {
         step(&g, &script);

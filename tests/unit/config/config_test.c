@@ -248,6 +248,11 @@ static void faulty_settings(void **state)
         { "log: {level: eror}", "f:10: log.level: 'eror': error, warning, info or debug is "
                                 "expected (did you mean error?)\n" },
         { "log: {format: xml}", "f:10: log.format: 'xml': text or json is expected\n" },
+        { "enforcement: obsrve", "f:10: enforcement: 'obsrve': enforce, observe or warn is "
+                                 "expected (did you mean observe?)\n" },
+        { "enforcement: observe",
+          "f:10: enforcement: observe and warn need exactly one shard, `-`, with the legacy "
+          "schema\n" },
         { "server_version: five", "f:10: server_version: 'five': a version begins with a digit and "
                                   "has at most 60 bytes\n" },
         { "server_version: \"8\\a\"",
@@ -294,6 +299,41 @@ static void faulty_settings(void **state)
         char text[1024];
         snprintf(text, sizeof text, "%s%s\n", minimal, cases[i].line);
         refuse_with(cases[i].line, text, NULL, NULL, cases[i].want);
+    }
+}
+
+/* What goes unchanged to one server needs one that understands it. */
+static void observing_needs_one_server(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shards, *more, *want;
+    } cases[] = {
+        { "{'-': 'h:1'}", "enforcement: observe", NULL },
+        { "{'-': {address: 'h:1', database: q}}", "enforcement: warn", NULL },
+        { "{'-': {address: 'h:1', database: d}}", "enforcement: warn",
+          "f:4: enforcement: observe and warn change no names, so the shard's database has to be q\n" },
+        { "{-80: 'h:1', 80-: 'h:2'}", "enforcement: warn",
+          "f:4: enforcement: observe and warn need exactly one shard, `-`, with the legacy schema\n" },
+        { "{'-': 'h:1'}",
+          "enforcement: observe\ntenant_vindex: {address: 'h:2', user: u, database: d, password: p}",
+          "f:4: enforcement: observe and warn do without the section tenant_vindex\n" },
+        { "{-80: 'h:1', 80-: 'h:2'}", "enforcement: enforce", NULL },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "keyspace: {name: q, shards: %s}\ntenants: [a]\naccounts: {app: {password: s}}\n%s\n",
+                 cases[i].shards, cases[i].more);
+        if (cases[i].want) {
+            refuse_with(cases[i].more, text, NULL, NULL, cases[i].want);
+            continue;
+        }
+        struct diagnostics d;
+        struct config *c = parse(text, NULL, NULL, &d);
+        assert_non_null(c);
+        config_destroy(c);
+        diagnostics_fini(&d);
     }
 }
 
@@ -723,6 +763,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_setting_arrives),
         cmocka_unit_test(faulty_settings),
+        cmocka_unit_test(observing_needs_one_server),
         cmocka_unit_test(faulty_parts),
         cmocka_unit_test(texts_that_are_no_configuration),
         cmocka_unit_test(deep_nesting_ends),

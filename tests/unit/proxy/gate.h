@@ -33,6 +33,13 @@
     "true}}\n"                                                                      \
     "tenants: [acme, globex]\n"
 
+/* One server with the legacy schema; mode is observe or warn. */
+#define GATE_OBSERVING_YAML(mode)                                                         \
+    "keyspace: {name: mq, aliases: [queue], shards: {\"-\": \"127.0.0.1:1\"}}\n"          \
+    "accounts: {app: {password: secret}, admin: {password: secret, administrator: true}}\n" \
+    "tenants: [acme, globex]\n"                                                           \
+    "enforcement: " mode "\n"
+
 enum {
     GATE_PEERS = 64,
     GATE_PIPE = 1 << 20,
@@ -69,6 +76,7 @@ struct gate {
     const char *shard_version;
     bool refuse_connections;
     bool by_hand;        /* shards answer nothing by themselves */
+    bool observing;      /* nor a SET, which is the client's own */
     struct buf set;      /* the last SET that a shard answered by itself */
     struct buf greeting; /* scratch */
     uint16_t shard_status;
@@ -249,15 +257,23 @@ static inline void shard_say_mode(struct gate *g, struct peer *p)
     p->at = SHARD_READY;
 }
 
+/* Is this what was asked next? */
+static inline bool shard_asked(struct peer *p, const char *payload, struct packet *ret)
+{
+    struct buf joined;
+    buf_init(&joined);
+    bool asked = packet_next(buf_begin(&p->in), buf_len(&p->in), SIZE_MAX, &joined, ret, NULL) ==
+                     PACKET_COMPLETE &&
+                 begins(ret->payload, payload);
+    buf_fini(&joined);
+    return asked;
+}
+
 /* A SET is answered with the status that it would lead to. */
 static inline bool shard_take_set(struct gate *g, struct peer *p)
 {
     struct packet packet;
-    struct buf joined;
-    buf_init(&joined);
-    bool is_set = packet_next(buf_begin(&p->in), buf_len(&p->in), SIZE_MAX, &joined, &packet,
-                              NULL) == PACKET_COMPLETE &&
-                  begins(packet.payload, "\3SET ");
+    bool is_set = !g->observing && shard_asked(p, "\3SET ", &packet);
     if (is_set) {
         buf_clear(&g->set);
         buf_append(&g->set, packet.payload.data + 1, packet.payload.len - 1);
@@ -265,7 +281,6 @@ static inline bool shard_take_set(struct gate *g, struct peer *p)
         buf_consume(&p->in, packet.wire_bytes);
         shard_say_ok(p, off ? 0 : g->shard_status);
     }
-    buf_fini(&joined);
     return is_set;
 }
 
@@ -286,8 +301,9 @@ static inline bool shard_step(struct gate *g, struct peer *p)
         p->at = SHARD_LOGGED_IN;
         return true;
     case SHARD_LOGGED_IN:
-        if (!peer_packet(p, &packet))
+        if (!shard_asked(p, "\3SELECT @@sql_mode", &packet))
             return false;
+        buf_consume(&p->in, packet.wire_bytes);
         shard_say_mode(g, p);
         return true;
     default:

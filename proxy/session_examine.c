@@ -1,0 +1,220 @@
+/* What `enforce` would do with each command of a session that only observes: planned and routed
+ * as there, with the tenant as far as the session shows it, and remembered (findings.h). What a
+ * command changes counts once the server has taken it. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+static void note(struct session *s, const struct lexed *lexed, enum verdict verdict,
+                 const struct err *why)
+{
+    findings_note(s->worker->findings, lexed, verdict, why, clock_wall_ms());
+}
+
+void session_note_word(struct session *s, const char *word, const struct err *why)
+{
+    struct dialect dialect = dialect_default();
+    struct lexed lexed;
+    if (lex(slice_cstr(word), &dialect, &s->worker->arena, &lexed, NULL) == MQ_OK)
+        note(s, &lexed, VERDICT_REJECT, why);
+}
+
+/* ---- statements ---- */
+
+static void examine_use(struct session *s, struct slice name)
+{
+    struct observed *o = s->observed;
+    (void)session_check_database(s, name, &o->why);
+    mem_free(o->use);
+    o->use = mem_strndup(name);
+}
+
+/* What mqgate would answer by itself. */
+static void examine_local(struct session *s, const struct template *t, const struct lexed *lexed)
+{
+    struct observed *o = s->observed;
+    if (t->local == LOCAL_SET)
+        s->trying = session_try_set(s, t, lexed, &o->why) == MQ_OK;
+    else if (t->local == LOCAL_USE)
+        examine_use(s, t->name);
+}
+
+/* As check_transaction has it, but without a shard. */
+static enum err_code check_tenant(struct session *s, const struct route *r, struct err *reterr)
+{
+    if (r->verdict != VERDICT_SINGLE)
+        return MQ_OK;
+    if ((s->status & STATUS_IN_TRANS) && s->transaction_tenant &&
+        strcmp(s->transaction_tenant, r->tenant->name) != 0)
+        return err_set(reterr, MQ_TRANSACTION_TENANT,
+                       "the transaction is of tenant '%s', the statement of '%s'",
+                       s->transaction_tenant, r->tenant->name);
+    session_remember_tenant(s, r);
+    return MQ_OK;
+}
+
+static void examine_plan(struct session *s, const struct template *t, const struct lexed *lexed,
+                         const struct param_value *values)
+{
+    struct observed *o = s->observed;
+    struct route r;
+    if (t->verdict == VERDICT_REJECT)
+        o->why = *t->reject;
+    else if (t->verdict == VERDICT_LOCAL)
+        examine_local(s, t, lexed);
+    else if (session_try_route(s, t, lexed, values, &r, &o->why) == ROUTE_OK)
+        o->why.code = check_tenant(s, &r, &o->why);
+    if (o->why.code)
+        note(s, lexed, VERDICT_REJECT, &o->why);
+    else if (t->edit_count)
+        note(s, lexed, t->verdict, NULL);
+}
+
+/* The plan of a text, or NULL: then it is refused because it cannot be read. */
+static struct plan_entry *plan_text(struct session *s, struct slice text, bool prepared,
+                                    struct lexed *lexed)
+{
+    struct observed *o = s->observed;
+    struct dialect dialect = session_dialect(s);
+    if (lex(text, &dialect, &s->worker->arena, lexed, &o->why) == MQ_OK)
+        return plan_cache_get(s->worker->plans, s->deployment->topology, &dialect, lexed, prepared);
+    note(s, NULL, VERDICT_REJECT, &o->why);
+    return NULL;
+}
+
+/* True when it is mqgate's own, and answered. */
+static bool examine_query(struct session *s, struct slice text)
+{
+    struct lexed lexed;
+    struct plan_entry *entry = plan_text(s, text, false, &lexed);
+    bool own = entry && entry->template->local == LOCAL_SHOW_FINDINGS;
+    s->statement = &lexed;
+    if (own)
+        session_local(s, entry, &lexed);
+    else if (entry)
+        examine_plan(s, entry->template, &lexed, NULL);
+    plan_entry_release(entry);
+    session_warn_about(s, entry ? &lexed : NULL, false);
+    return own;
+}
+
+/* What is refused whatever the parameters is refused here. */
+static void examine_prepare(struct session *s, struct slice text)
+{
+    struct observed *o = s->observed;
+    struct lexed lexed;
+    o->preparing = plan_text(s, text, true, &lexed);
+    if (o->preparing && o->preparing->template->verdict == VERDICT_REJECT)
+        examine_plan(s, o->preparing->template, &lexed, NULL);
+}
+
+void session_note_prepared(struct session *s, struct slice payload)
+{
+    struct prepare_ok ok;
+    struct plan_entry *entry = s->observed->preparing;
+    if (entry && prepare_ok_parse(payload, &ok) && ok.params == entry->template->client_params)
+        session_stmt_add(s, entry, ok.statement_id);
+}
+
+static void examine_execute(struct session *s, struct slice payload)
+{
+    struct param_value *values;
+    struct plan_entry *entry = session_stmt_values(s, payload, &values);
+    if (entry && (values || entry->template->verdict == VERDICT_REJECT))
+        examine_plan(s, entry->template, &entry->lexed, values);
+    session_warn_about(s, entry ? &entry->lexed : NULL, true);
+}
+
+/* ---- commands ---- */
+
+static void examine_command(struct session *s, uint8_t command)
+{
+    struct observed *o = s->observed;
+    const struct command_info *info = command_info(command);
+    char word[64];
+    if (info->disposition != COMMAND_REFUSED)
+        return;
+    snprintf(word, sizeof word, "COM_%s", info->name);
+    err_set(&o->why, MQ_COMMAND_NOT_SERVED, "%s is not served: %s", info->name, info->note);
+    session_note_word(s, word, &o->why);
+}
+
+static void begin(struct observed *o)
+{
+    o->why.code = MQ_OK;
+    o->resets = o->warns = false;
+    o->question.about = ASKS_NOTHING;
+    plan_entry_release(o->preparing);
+    o->preparing = NULL;
+    mem_free(o->use);
+    o->use = NULL;
+}
+
+bool session_examine(struct session *s, uint8_t command, struct slice payload)
+{
+    struct observed *o = s->observed;
+    struct slice body = slice_of(payload.data + 1, payload.len - 1);
+    if (o->blind)
+        return false;
+    begin(o);
+    switch (command) {
+    case COM_QUERY:
+        return examine_query(s, body);
+    case COM_STMT_PREPARE:
+        examine_prepare(s, body);
+        break;
+    case COM_STMT_EXECUTE:
+        examine_execute(s, payload);
+        break;
+    case COM_STMT_SEND_LONG_DATA:
+        session_long_data(s, body);
+        break;
+    case COM_STMT_CLOSE:
+        session_stmt_close(s, body);
+        break;
+    case COM_STMT_RESET:
+        session_stmt_forget_data(s, body);
+        break;
+    case COM_INIT_DB:
+        examine_use(s, body);
+        if (o->why.code)
+            session_note_word(s, "COM_INIT_DB", &o->why);
+        break;
+    case COM_RESET_CONNECTION:
+        o->resets = true;
+        break;
+    default:
+        examine_command(s, command);
+    }
+    return false;
+}
+
+/* The client's database is elsewhere: to enforce it would have none. */
+static void take_database(struct session *s, const char *name)
+{
+    if (session_use(s, slice_cstr(name), false, NULL) == MQ_OK)
+        return;
+    mem_free(s->database);
+    s->database = NULL;
+}
+
+void session_examined(struct session *s, bool failed)
+{
+    struct observed *o = s->observed;
+    if (s->trying && failed)
+        session_undo_set(s);
+    else if (s->trying)
+        session_end_set(s);
+    if (o->use && !failed)
+        take_database(s, o->use);
+    if (o->resets && !failed) {
+        session_reset(s);
+        o->warning.code = MQ_OK;
+    }
+    if (!(s->status & STATUS_IN_TRANS)) {
+        mem_free(s->transaction_tenant);
+        s->transaction_tenant = NULL;
+    }
+}

@@ -1,0 +1,212 @@
+/* Sessions before the sharding: each has one backend for its life, on the one server with the
+ * legacy schema, logged in as the client did. Every command goes there as it came, and every
+ * answer comes back as it is; what `enforce` would do is found out on the way
+ * (session_examine.c).
+ *
+ *   login proved ─> backend opened, logged in ─> OK ─> command ─> forwarded ─> answer relayed …
+ *                          └─ the server's ERR: told, closed            lost: closed as well */
+#include "base/log.h"
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+enum {
+    NO_ANSWER = -1,
+    /* What a login needs whatever the client can, and what is the client's choice. */
+    LOGIN_CAPABILITIES = CAP_LONG_PASSWORD | CAP_PROTOCOL_41 | CAP_TRANSACTIONS |
+                         CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_PLUGIN_AUTH_LENENC,
+    CHOSEN_CAPABILITIES = CAP_FOUND_ROWS | CAP_LONG_FLAG | CAP_IGNORE_SPACE | CAP_INTERACTIVE |
+                          CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS |
+                          CAP_CONNECT_ATTRS | CAP_DEPRECATE_EOF,
+};
+
+/* What is forwarded, and how its answer looks. */
+static const struct forwarded {
+    uint8_t command;
+    int8_t answer; /* enum answer_kind, or NO_ANSWER */
+} forwarded[] = {
+    { COM_INIT_DB, ANSWER_QUERY },
+    { COM_QUERY, ANSWER_QUERY },
+    { COM_FIELD_LIST, ANSWER_ROWS },
+    { COM_CREATE_DB, ANSWER_QUERY },
+    { COM_DROP_DB, ANSWER_QUERY },
+    { COM_REFRESH, ANSWER_QUERY },
+    { COM_STATISTICS, ANSWER_STRING },
+    { COM_PROCESS_INFO, ANSWER_QUERY },
+    { COM_PROCESS_KILL, ANSWER_QUERY },
+    { COM_DEBUG, ANSWER_ROWS },
+    { COM_PING, ANSWER_QUERY },
+    { COM_STMT_PREPARE, ANSWER_PREPARE },
+    { COM_STMT_EXECUTE, ANSWER_QUERY },
+    { COM_STMT_SEND_LONG_DATA, NO_ANSWER },
+    { COM_STMT_CLOSE, NO_ANSWER },
+    { COM_STMT_RESET, ANSWER_QUERY },
+    { COM_SET_OPTION, ANSWER_ROWS },
+    { COM_STMT_FETCH, ANSWER_ROWS },
+    { COM_RESET_CONNECTION, ANSWER_QUERY },
+};
+
+static const struct forwarded *find_forwarded(uint8_t command)
+{
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+        if (forwarded[i].command == command)
+            return &forwarded[i];
+    return NULL;
+}
+
+/* ---- the login ---- */
+
+void session_observe(struct session *s)
+{
+    s->mode = &session_observes;
+    s->observed = mem_new(struct observed);
+    s->modes = s->default_modes = s->worker->default_modes;
+}
+
+static struct slice own_copy(struct slice bytes)
+{
+    return slice_of(mem_strndup(bytes), bytes.len);
+}
+
+void session_keep_login(struct session *s, const struct login *login)
+{
+    s->observed->login = (struct backend_login){
+        .capabilities = LOGIN_CAPABILITIES | (login->capabilities & CHOSEN_CAPABILITIES),
+        .charset = login->charset,
+        .has_database = login->has_database,
+        .database = own_copy(login->database),
+        .attributes = own_copy(login->attributes),
+    };
+}
+
+void session_observed_free(struct session *s)
+{
+    struct observed *o = s->observed;
+    if (!o)
+        return;
+    mem_free((char *)o->login.database.data);
+    mem_free((char *)o->login.attributes.data);
+    buf_fini(&o->refusal);
+    plan_entry_release(o->preparing);
+    mem_free(o->use);
+    mem_free(o);
+}
+
+/* A login that enforce would refuse is only noted. */
+static void open_backend(struct session *s)
+{
+    struct err e;
+    struct observed *o = s->observed;
+    if (s->login_error) {
+        session_note_word(s, "LOGIN", s->login_error);
+        o->blind = s->login_error->code == MQ_CHARSET_UNSAFE;
+    }
+    session_move(s, SESSION_WAITING);
+    struct pool *p = pool_get(s->worker, s->deployment, s->account, 0, 0);
+    s->backend = pool_open_exclusive(p, s, &o->login, &e);
+    if (!s->backend)
+        session_fail_login(s, &e);
+}
+
+static void backend_opened(struct session *s, struct backend *b)
+{
+    s->status = b->status;
+    session_send_ok(s);
+    session_done(s);
+}
+
+void session_on_login_refused(struct session *s, struct slice err)
+{
+    buf_clear(&s->observed->refusal);
+    buf_append_slice(&s->observed->refusal, err);
+}
+
+/* ---- commands ---- */
+
+static void quit(struct session *s)
+{
+    static uint8_t bytes[] = { 1, 0, 0, 0, COM_QUIT };
+    struct iovec part = { bytes, sizeof bytes };
+    (void)backend_send(s->backend, &part, 1);
+    session_kill(s);
+}
+
+static void lost_while_sending(struct session *s)
+{
+    struct err e;
+    err_set(&e, MQ_SHARD_LOST, "the connection to the server was lost");
+    backend_kill(s->backend);
+    session_on_backend_lost(s, &e);
+}
+
+static void forward(struct session *s, const struct forwarded *f, struct slice payload)
+{
+    struct buf bytes;
+    uint8_t seq = 0;
+    if (f->answer != NO_ANSWER) {
+        request_begin(s, END_FORWARDED);
+        session_move(s, SESSION_BUSY);
+        s->step = STEP_COMMAND;
+        answer_begin(&s->backend->answer, (enum answer_kind)f->answer, s->backend->capabilities);
+        relay_begin(s);
+    }
+    buf_init(&bytes);
+    packet_append(&bytes, &seq, payload);
+    struct iovec part = { buf_begin(&bytes), buf_len(&bytes) };
+    if (!backend_send(s->backend, &part, 1))
+        lost_while_sending(s);
+    buf_fini(&bytes);
+}
+
+static bool forward_command(struct session *s, const struct packet *p)
+{
+    if (session_refuse_packet(s, p))
+        return true;
+    uint8_t byte = (uint8_t)p->payload.data[0];
+    const struct forwarded *f = find_forwarded(byte);
+    s->worker->statements++;
+    if (byte == COM_QUIT) {
+        quit(s);
+    } else if (!f) {
+        session_refuse_command(s, byte);
+    } else if (!session_examine(s, byte, p->payload)) {
+        forward(s, f, p->payload);
+    }
+    return true;
+}
+
+/* ---- ends ---- */
+
+void session_end_forwarded(struct session *s, bool failed)
+{
+    s->step = STEP_NONE;
+    session_examined(s, failed);
+    session_done(s);
+}
+
+void session_pass_unasked(struct session *s, const uint8_t *data, size_t len)
+{
+    struct iovec part = { (void *)data, len };
+    session_send(s, &part, 1);
+    session_close_gently(s);
+}
+
+/* The client sees what it would see of the server: its refusal, or the end of the connection. */
+static void backend_lost(struct session *s, const struct err *reason)
+{
+    struct buf *refusal = &s->observed->refusal;
+    s->backend = NULL;
+    s->step = STEP_NONE;
+    if (s->state == SESSION_WAITING && buf_len(refusal))
+        session_send_payload(s, buf_slice(refusal));
+    else if (s->state == SESSION_WAITING)
+        session_send_err(s, reason);
+    session_close_gently(s);
+}
+
+const struct session_mode session_observes = {
+    .on_login = open_backend,
+    .on_command = forward_command,
+    .on_backend = backend_opened,
+    .on_lost = backend_lost,
+    .lasting = true,
+};
