@@ -8,38 +8,38 @@ enum { REPLACED_MAX = 60 }; /* bytes of replaced text that are shown */
 
 static bool is_sent(const struct explanation *x)
 {
-    return x->route.verdict != VERDICT_LOCAL;
+    return x->judgement.route.verdict != VERDICT_LOCAL;
 }
 
 static const char *database_of(const struct explanation *x)
 {
-    uint32_t shard = x->route.verdict == VERDICT_SINGLE ? x->route.shard : 0;
-    return x->topology->shards[shard].config->database;
+    uint32_t shard = x->judgement.route.verdict == VERDICT_SINGLE ? x->judgement.route.shard : 0;
+    return x->planning.topology->shards[shard].config->database;
 }
 
 static void print_rewritten(const struct explanation *x, struct buf *out)
 {
-    route_text(x->template, &x->lexed, x->route.tenant, &x->facts, database_of(x),
+    route_text(x->judgement.template, &x->judgement.lexed, x->judgement.route.tenant, &x->planning.facts, database_of(x),
                x->options->prepared, out);
 }
 
 /* The text of one edit, as it would be sent. */
 static void print_edit_text(const struct explanation *x, const struct edit *e, struct buf *out)
 {
-    struct template one = *x->template;
+    struct template one = *x->judgement.template;
     struct lexed nothing = { .text = { "", 0 }, .tokens = &(struct token){ .kind = TOKEN_END } };
     struct edit alone = { .place = EDIT_BEFORE, .text = e->text };
     one.edits = &alone;
     one.edit_count = 1;
     one.heading_count = 0;
-    route_text(&one, &nothing, x->route.tenant, &x->facts, database_of(x), x->options->prepared,
+    route_text(&one, &nothing, x->judgement.route.tenant, &x->planning.facts, database_of(x), x->options->prepared,
                out);
 }
 
 static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,
                        size_t *ret_to)
 {
-    const struct token *first = &x->lexed.tokens[e->first], *last = &x->lexed.tokens[e->last];
+    const struct token *first = &x->judgement.lexed.tokens[e->first], *last = &x->judgement.lexed.tokens[e->last];
     size_t end = (size_t)last->start + last->len;
     *ret_from = e->place == EDIT_AFTER ? end : first->start;
     *ret_to = e->place == EDIT_REPLACE ? end : *ret_from;
@@ -53,7 +53,7 @@ static void print_line(const char *name, const char *value)
 static void print_edits(const struct explanation *x)
 {
     size_t count;
-    const struct edit *edits = route_edits(x->template, &x->lexed, x->arena, &count);
+    const struct edit *edits = route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
     for (size_t i = 0; i < count; i++) {
         const struct edit *e = &edits[i];
         struct buf text;
@@ -66,7 +66,7 @@ static void print_edits(const struct explanation *x)
         else
             printf("%-12s at %zu-%zu: [%.*s%s] by [%s]\n", "replaced", from, to,
                    (int)(to - from > REPLACED_MAX ? REPLACED_MAX : to - from),
-                   x->lexed.text.data + from, to - from > REPLACED_MAX ? " …" : "",
+                   x->judgement.lexed.text.data + from, to - from > REPLACED_MAX ? " …" : "",
                    buf_cstr(&text));
         buf_fini(&text);
     }
@@ -84,7 +84,7 @@ static const char *hidden_name(int32_t param)
 
 static void print_params(const struct explanation *x)
 {
-    const struct template *t = x->template;
+    const struct template *t = x->judgement.template;
     if (!x->options->prepared || !t->backend_param_count)
         return;
     printf("%-12s", "parameters");
@@ -110,7 +110,7 @@ static const char *local_name(enum local_op op)
 
 static void print_tenant(const struct explanation *x)
 {
-    const struct tenant *t = x->route.tenant;
+    const struct tenant *t = x->judgement.route.tenant;
     struct buf hex;
     if (!t)
         return;
@@ -118,17 +118,17 @@ static void print_tenant(const struct explanation *x)
     struct keyspace_id id = { .len = t->id_len };
     memcpy(id.bytes, t->id, t->id_len);
     keyspace_id_print(&id, &hex);
-    printf("%-12s %s (from: %s)\n", "tenant", t->name, tenant_source_name(x->route.source));
+    printf("%-12s %s (from: %s)\n", "tenant", t->name, tenant_source_name(x->judgement.route.source));
     print_line("keyspace id", buf_cstr(&hex));
-    print_line("shard", x->topology->shards[t->shard].config->name);
+    print_line("shard", x->planning.topology->shards[t->shard].config->name);
     buf_fini(&hex);
 }
 
 static void print_served(const struct explanation *x)
 {
-    print_line("verdict", verdict_name(x->route.verdict));
+    print_line("verdict", verdict_name(x->judgement.route.verdict));
     if (!is_sent(x)) {
-        print_line("answer", local_name(x->template->local));
+        print_line("answer", local_name(x->judgement.template->local));
         return;
     }
     struct buf text;
@@ -143,11 +143,11 @@ static void print_served(const struct explanation *x)
 
 static void print_refused(const struct explanation *x)
 {
-    const struct err_info *info = err_info(x->err.code);
+    const struct err_info *info = err_info(x->judgement.err.code);
     print_line("verdict", "reject");
     printf("%-12s MQ%d %s, errno %d, SQLSTATE %s\n", "code", (int)info->code, info->name,
            (int)info->mysql_errno, info->sqlstate);
-    print_line("reason", x->err.text);
+    print_line("reason", x->judgement.err.text);
     print_line("remedy", info->remedy);
 }
 
@@ -162,7 +162,7 @@ static json_t *edits_json(const struct explanation *x)
 {
     json_t *list = json_array();
     size_t count;
-    const struct edit *edits = route_edits(x->template, &x->lexed, x->arena, &count);
+    const struct edit *edits = route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
     for (size_t i = 0; i < count; i++) {
         struct buf text;
         size_t from, to;
@@ -182,8 +182,8 @@ static json_t *edits_json(const struct explanation *x)
 static json_t *params_json(const struct explanation *x)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < x->template->backend_param_count; i++) {
-        int32_t from = x->template->backend_params[i];
+    for (uint32_t i = 0; i < x->judgement.template->backend_param_count; i++) {
+        int32_t from = x->judgement.template->backend_params[i];
         json_array_append_new(list, from < 0 ? json_string(hidden_name(from))
                                              : json_integer(from + 1));
     }
@@ -192,7 +192,7 @@ static json_t *params_json(const struct explanation *x)
 
 static void tenant_json(const struct explanation *x, json_t *o)
 {
-    const struct tenant *t = x->route.tenant;
+    const struct tenant *t = x->judgement.route.tenant;
     struct buf hex;
     if (!t)
         return;
@@ -201,18 +201,18 @@ static void tenant_json(const struct explanation *x, json_t *o)
     memcpy(id.bytes, t->id, t->id_len);
     keyspace_id_print(&id, &hex);
     json_object_set_new(o, "tenant", json_string(t->name));
-    json_object_set_new(o, "source", json_string(tenant_source_name(x->route.source)));
+    json_object_set_new(o, "source", json_string(tenant_source_name(x->judgement.route.source)));
     json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));
-    json_object_set_new(o, "shard", json_string(x->topology->shards[t->shard].config->name));
+    json_object_set_new(o, "shard", json_string(x->planning.topology->shards[t->shard].config->name));
     buf_fini(&hex);
 }
 
 static json_t *served_json(const struct explanation *x)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "verdict", json_string(verdict_name(x->route.verdict)));
+    json_object_set_new(o, "verdict", json_string(verdict_name(x->judgement.route.verdict)));
     if (!is_sent(x)) {
-        json_object_set_new(o, "answer", json_string(local_name(x->template->local)));
+        json_object_set_new(o, "answer", json_string(local_name(x->judgement.template->local)));
         return o;
     }
     struct buf text;
@@ -229,14 +229,14 @@ static json_t *served_json(const struct explanation *x)
 
 static json_t *refused_json(const struct explanation *x)
 {
-    const struct err_info *info = err_info(x->err.code);
+    const struct err_info *info = err_info(x->judgement.err.code);
     json_t *o = json_object();
     json_object_set_new(o, "verdict", json_string("reject"));
     json_object_set_new(o, "code", json_integer(info->code));
     json_object_set_new(o, "name", json_string(info->name));
     json_object_set_new(o, "errno", json_integer(info->mysql_errno));
     json_object_set_new(o, "sqlstate", json_string(info->sqlstate));
-    json_object_set_new(o, "reason", json_text(slice_cstr(x->err.text)));
+    json_object_set_new(o, "reason", json_text(slice_cstr(x->judgement.err.text)));
     json_object_set_new(o, "remedy", json_string(info->remedy));
     return o;
 }
@@ -245,17 +245,18 @@ static void print_tree(const struct explanation *x)
 {
     struct buf tree;
     struct node *root;
-    if (!x->options->tree || !x->template ||
-        parse(&x->lexed, &x->dialect, x->arena, &root, NULL) != MQ_OK)
+    if (!x->options->tree || !x->judgement.template ||
+        parse(&x->judgement.lexed, &x->planning.dialect, x->arena, &root, NULL) != MQ_OK)
         return;
     buf_init(&tree);
-    node_print(&x->lexed, root, &tree);
+    node_print(&x->judgement.lexed, root, &tree);
     fputs(buf_cstr(&tree), stdout);
     buf_fini(&tree);
 }
 
-void explain_print(const struct explanation *x, bool served)
+void explain_print(const struct explanation *x)
 {
+    bool served = !x->judgement.err.code;
     if (x->options->json) {
         json_t *o = served ? served_json(x) : refused_json(x);
         json_dumpf(o, stdout, JSON_INDENT(2));
