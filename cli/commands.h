@@ -8,6 +8,7 @@ enum { EXIT_DONE = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_lint(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_tenants(int argc, char **argv);
 int cmd_errors(int argc, char **argv);

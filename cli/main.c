@@ -12,6 +12,7 @@ static const struct {
     { "run", cmd_run, "serve" },
     { "check", cmd_check, "check a configuration and say everything that is wrong with it" },
     { "explain", cmd_explain, "show what happens to a statement, and why" },
+    { "lint", cmd_lint, "judge the statements of scripts and logs" },
     { "schema", cmd_schema, "print the legacy tables, the tenant tables, the VSchema" },
     { "tenants", cmd_tenants, "list, add, place and retire tenants" },
     { "errors", cmd_errors, "print the error catalogue" },

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Golden files of `mqgate explain`: each case of *.sql is explained and compared with *.expected.
+Those of `mqgate lint` are checked as well (run_lint.py).
 
 A case is a line `-- case: NAME`, optional lines `-- args: OPTIONS` and the statement up to the
 next case. With MQ_GOLDEN_UPDATE=1 the expected files are rewritten; review them as a diff.
@@ -13,6 +14,8 @@ import pathlib
 import shlex
 import subprocess
 import sys
+
+import run_lint
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT_ARGS = ["--set", "@mq_tenant=acme"]
@@ -86,9 +89,11 @@ def main():
         return 2
     mqgate = os.path.abspath(sys.argv[1])
     paths = [pathlib.Path(p).resolve() for p in sys.argv[2:]] or sorted(HERE.glob("*.sql"))
-    failed = [path.name for path in paths if not check(mqgate, path)]
-    print(f"{len(paths) - len(failed)} of {len(paths)} golden files as expected")
-    return 1 if failed else 0
+    results = [check(mqgate, path) for path in paths]
+    if not sys.argv[2:]:
+        results += run_lint.check_all(mqgate)
+    print(f"{sum(results)} of {len(results)} golden files as expected")
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
