@@ -96,15 +96,25 @@ void relay_begin(struct session *s)
 
 /* ---- errors ---- */
 
+static struct legacy_words legacy_words(const struct session *s, const struct catalog_table *table)
+{
+    const char *shard = shard_database(s);
+    return (struct legacy_words){
+        .table = table,
+        .tenant = slice_cstr(s->transaction_tenant),
+        .shard_database = slice_cstr(shard),
+        .database = slice_cstr(s->database ? s->database : shard),
+    };
+}
+
 static void write_error(struct session *s, const struct err_packet *error, struct buf *out)
 {
     struct buf legacy;
     struct err_packet told = *error;
     const struct plan_entry *entry = s->request.entry;
+    struct legacy_words words = legacy_words(s, entry ? entry->template->table : NULL);
     buf_init(&legacy);
-    if (error->code == ERROR_DUPLICATE_ENTRY && entry &&
-        legacy_duplicate_entry(entry->template->table, error->message,
-                               slice_cstr(s->transaction_tenant), &legacy))
+    if (legacy_message(&words, error->code, error->message, &legacy))
         told.message = buf_slice(&legacy);
     size_t mark = packet_open(out);
     err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
@@ -175,19 +185,20 @@ static bool own_column_def(struct output *o, struct slice payload)
     return true;
 }
 
-/* A warning about a duplicate key names the tenant, as an error would. */
+/* A warning about a duplicate key names the tenant, as an error would; others the database. */
 static bool own_diagnostic(struct output *o, struct slice row)
 {
     struct session *s = o->s;
     struct reader r = reader_of(row.data, row.len);
     struct slice level = read_lenenc_slice(&r), code = read_lenenc_slice(&r);
     struct slice message = read_lenenc_slice(&r);
+    struct legacy_words words = legacy_words(s, s->last_table);
+    unsigned long long number;
     struct buf legacy;
     buf_init(&legacy);
-    bool names_tenant = !r.bad && slice_eq(code, SLICE_LIT("1062")) &&
-                        legacy_duplicate_entry(s->last_table, message,
-                                               slice_cstr(s->transaction_tenant), &legacy);
-    if (names_tenant) {
+    bool told = !r.bad && slice_to_u64(code, &number) &&
+                legacy_message(&words, (unsigned)number, message, &legacy);
+    if (told) {
         struct buf *out = emit_own(o);
         size_t mark = packet_open(out);
         write_lenenc_slice(out, level);
@@ -196,7 +207,7 @@ static bool own_diagnostic(struct output *o, struct slice row)
         packet_close(out, mark, &s->seq);
     }
     buf_fini(&legacy);
-    return names_tenant;
+    return told;
 }
 
 /* How many warnings there are, with mqgate's own. */

@@ -46,6 +46,7 @@ struct request {
     bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
     bool transactional;       /* belongs into the transaction that is pending or open */
     bool diagnostics;         /* SHOW WARNINGS: rows may name the tenant */
+    bool gives_counters;      /* struct route's */
     bool any_shard;           /* another shard will do if this one is down */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */

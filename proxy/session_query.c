@@ -158,6 +158,7 @@ static void run_single(struct session *s, struct plan_entry *entry, const struct
     request_begin(s, END_RELAYED);
     s->request.transactional = true;
     s->request.shard = r->shard;
+    s->request.gives_counters = r->gives_counters;
     s->request.entry = plan_entry_acquire(entry);
     session_remember_tenant(s, r);
     s->last_table = entry->template->table;

@@ -333,6 +333,16 @@ static void end_committed_first(struct session *s)
     plan_entry_release(entry);
 }
 
+static void note_insert_id(struct session *s, const struct answer *a)
+{
+    const struct request *q = &s->request;
+    if (a->columns || !a->ok.last_insert_id)
+        return;
+    if (!q->entry ||
+        route_makes_insert_id(q->entry->template, q->gives_counters, a->ok.affected_rows))
+        s->last_insert_id = a->ok.last_insert_id;
+}
+
 /* What was relayed is over. */
 static void end_relayed(struct session *s, bool failed)
 {
@@ -343,8 +353,7 @@ static void end_relayed(struct session *s, bool failed)
     } else {
         s->row_count = a->columns ? -1 : (int64_t)a->ok.affected_rows;
         s->warnings = a->ok.warnings;
-        if (!a->columns && a->ok.last_insert_id)
-            s->last_insert_id = a->ok.last_insert_id;
+        note_insert_id(s, a);
     }
     pin_or_release(s);
     forget_request(s);

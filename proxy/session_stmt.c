@@ -313,6 +313,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     }
     s->request.transactional = true;
     s->request.shard = r->shard;
+    s->request.gives_counters = r->gives_counters;
     session_remember_tenant(s, r);
     s->last_table = stmt->entry->template->table;
     session_run_request(s);

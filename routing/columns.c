@@ -57,22 +57,32 @@ enum err_code column_visit(struct planner *p, const struct node *column)
     return MQ_OK;
 }
 
-void column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
+struct identifier_check *column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
                         struct value_ref value)
 {
     int index = catalog_column_index(table, column);
     if (index < 0 || value.kind == VALUE_NONE)
-        return;
+        return NULL;
     const struct catalog_column *c = &table->columns[index];
     if (c->check == CHECK_NONE || (value.kind == VALUE_COMPUTED && c->check != CHECK_COUNTER))
-        return;
+        return NULL;
     struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
     *check = (struct identifier_check){ .check = c->check, .column = c->name, .value = value };
+    return check;
 }
 
-/* offset = offset, offset = VALUES(offset): what the row has, or would have, already. */
+static bool is_last_insert_id(const struct planner *p, const struct node *n)
+{
+    return n->kind == N_FUNCTION && n->child && !n->child->next &&
+           slice_ieq_cstr(token_text(p->l, n->first), "last_insert_id");
+}
+
+/* offset = offset, offset = VALUES(offset), offset = LAST_INSERT_ID(offset): what the row has,
+ * or would have, already. */
 static bool keeps_value(struct planner *p, struct slice column, const struct node *value)
 {
+    if (is_last_insert_id(p, value))
+        value = value->child;
     if (value->kind == N_VALUES_FUNCTION)
         value = value->child;
     return value->kind == N_COLUMN && !value->child->next &&
@@ -91,5 +101,10 @@ enum err_code column_assigned(struct planner *p, const struct catalog_table *tab
     if (table && !keeps_value(p, name, value))
         column_check_value(p, table, name, plan_value(p, value));
     enum err_code code = visit(p, column);
-    return code ? code : visit(p, value);
+    if (code)
+        return code;
+    p->assigns = true;
+    code = visit(p, value);
+    p->assigns = false;
+    return code;
 }

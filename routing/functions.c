@@ -59,6 +59,10 @@ static enum err_code session_function(struct planner *p, const struct session_fu
     if (!f->local)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "%s() answers for the session, not for a shard, and is not served", f->name);
+    if (function->child && f->value == SESSION_LAST_INSERT_ID && p->assigns) {
+        p->t->sets_insert_id = true; /* the shard's OK packet tells the value */
+        return visit_children(p, function);
+    }
     if (function->child || function->flags)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "%s() with an argument would change a shard's session, not the client's",

@@ -92,7 +92,9 @@ static enum err_code take_value(struct planner *p, const struct insert *in, stru
     if (slice_ieq_cstr(column, "tenant"))
         return claim_value(p, value);
     struct value_ref ref = plan_value(p, value);
-    column_check_value(p, in->table, column, ref);
+    struct identifier_check *check = column_check_value(p, in->table, column, ref);
+    if (check)
+        check->inserted = true;
     if (row && slice_ieq_cstr(column, "metadata"))
         row->metadata = ref;
     else if (row && slice_ieq_cstr(column, "payload"))
@@ -146,6 +148,7 @@ static enum err_code visit_row(struct planner *p, const struct insert *in,
     struct row_source *source = add_row(p, in);
     uint32_t paren = open_paren(p, row);
     size_t index = 0;
+    p->t->insert_rows++;
     enum err_code code = MQ_OK;
     if (!in->names_tenant)
         code = plan_edit(p, EDIT_AFTER, paren, paren,
@@ -180,6 +183,7 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 {
     struct row_source *source = add_row(p, in);
     enum err_code code = MQ_OK;
+    p->t->insert_rows = 1;
     for (const struct node *a = list->child; a && !code; a = a->next) {
         code = visit_column(p, in, a->child, 0);
         if (!code)
@@ -300,6 +304,7 @@ static enum err_code visit_duplicate(struct planner *p, const struct insert *in,
                                      const struct node *list)
 {
     enum err_code code = MQ_OK;
+    p->t->upsert = true;
     for (const struct node *a = list->child; a && !code; a = a->next)
         code = column_assigned(p, in->table, a);
     return code;

@@ -125,3 +125,48 @@ bool legacy_duplicate_entry(const struct catalog_table *table, struct slice mess
     buf_append_slice(out, d.rest);
     return true;
 }
+
+/* ---- databases ---- */
+
+static bool is_name_byte(char c)
+{
+    unsigned char u = (unsigned char)c;
+    return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'a' && u <= 'z') ||
+           (u >= 'A' && u <= 'Z') || u == '_' || u == '$' || u == '.';
+}
+
+/* Whether the name stands at `at`, as a whole and before a dot. */
+static bool qualifies(struct slice message, size_t at, struct slice name)
+{
+    struct slice rest = without_front(message, at);
+    if (!starts_with(rest, name) || (at && is_name_byte(message.data[at - 1])))
+        return false;
+    rest = without_front(rest, name.len);
+    return starts_with(rest, SLICE_LIT(".")) || starts_with(rest, SLICE_LIT("`."));
+}
+
+bool legacy_database(struct slice message, struct slice shard, struct slice client,
+                     struct buf *out)
+{
+    size_t done = 0;
+    for (size_t at = 0; shard.len && at < message.len; at++) {
+        if (!qualifies(message, at, shard))
+            continue;
+        buf_append_slice(out, slice_of(message.data + done, at - done));
+        buf_append_slice(out, client);
+        done = at + shard.len;
+        at = done - 1;
+    }
+    if (done)
+        buf_append_slice(out, without_front(message, done));
+    return done > 0;
+}
+
+bool legacy_message(const struct legacy_words *words, unsigned code, struct slice message,
+                    struct buf *out)
+{
+    if (code == ERROR_DUPLICATE_ENTRY)
+        return legacy_duplicate_entry(words->table, message, words->tenant, out);
+    return !slice_eq(words->shard_database, words->database) &&
+           legacy_database(message, words->shard_database, words->database, out);
+}

@@ -14,4 +14,21 @@ enum { ERROR_DUPLICATE_ENTRY = 1062 };
 bool legacy_duplicate_entry(const struct catalog_table *table, struct slice message,
                             struct slice tenant, struct buf *out);
 
+/* The message with the client's name of the database for the shard's, wherever that qualifies a
+ * name: "'queue_0.m.id'", "`queue_0`.`m`". False, with nothing appended, when it does not. */
+bool legacy_database(struct slice message, struct slice shard, struct slice client,
+                     struct buf *out);
+
+/* What the messages of one shard's answers are told in. */
+struct legacy_words {
+    const struct catalog_table *table; /* that was written; may be NULL */
+    struct slice tenant;
+    struct slice shard_database, database;
+};
+
+/* An error's or a warning's message as the legacy schema would have given it. False, with
+ * nothing appended, when it is that already. */
+bool legacy_message(const struct legacy_words *words, unsigned code, struct slice message,
+                    struct buf *out);
+
 #endif

@@ -54,6 +54,7 @@ struct identifier_check {
     enum column_check check;
     const char *column; /* of the catalogue */
     struct value_ref value;
+    bool inserted; /* in a row of VALUES or SET, not in an assignment */
 };
 
 /* A literal that the template was made for (a length in CREATE TABLE): any other value is
@@ -136,6 +137,11 @@ struct template {
 
     struct identifier_check *checks;
     size_t check_count;
+
+    /* What an INSERT does to LAST_INSERT_ID(): see route_makes_insert_id(). */
+    uint32_t insert_rows; /* of VALUES or SET */
+    bool upsert;          /* ON DUPLICATE KEY UPDATE */
+    bool sets_insert_id;  /* LAST_INSERT_ID(expression) in an assignment */
 
     struct set_item *sets;
     size_t set_count;

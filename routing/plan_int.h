@@ -71,6 +71,7 @@ struct planner {
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
+    bool assigns;            /* an assignment of UPDATE or ON DUPLICATE KEY UPDATE is walked */
     bool locked;             /* the query that is walked locks the rows it reads */
     bool wraps;              /* a queue table became a derived table, which has no database */
     bool names_databases;    /* a column is qualified by its database */
@@ -220,9 +221,9 @@ void column_claim(struct planner *p, const struct node *column);
 /* The left side of an assignment. */
 enum err_code column_assigned(struct planner *p, const struct catalog_table *table,
                               const struct node *assignment);
-/* Notes that value is written into the column. */
-void column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
-                        struct value_ref value);
+/* Notes that value is written into the column; the check, or NULL where none is needed. */
+struct identifier_check *column_check_value(struct planner *p, const struct catalog_table *table,
+                                            struct slice column, struct value_ref value);
 
 /* ---- functions.c ---- */
 

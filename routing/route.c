@@ -50,6 +50,14 @@ static enum err_code check_identifiers(const struct route_input *in, struct aren
     return code;
 }
 
+bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected)
+{
+    if (t->sets_insert_id)
+        return true;
+    bool all_changed = t->upsert && t->insert_rows && affected == 2 * (uint64_t)t->insert_rows;
+    return !gives_counters && !all_changed;
+}
+
 static bool is_stale(const struct route_input *in)
 {
     const struct vindex_table_config *table = &in->topology->config->vindex_table;
@@ -120,6 +128,8 @@ static enum route_outcome route_single(const struct route_input *in, struct aren
     enum err_code code = source_tenant(in, arena, &tenant, &ret->source, reterr);
     if (!code)
         code = check_identifiers(in, arena, reterr);
+    if (!code)
+        ret->gives_counters = identifier_gives_counters(in, arena);
     return code ? ROUTE_REFUSE : place(in, tenant, ret, reterr);
 }
 

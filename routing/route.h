@@ -59,6 +59,7 @@ struct route {
     uint32_t shard;              /* VERDICT_SINGLE */
     const struct tenant *tenant; /* borrowed from the map; NULL unless VERDICT_SINGLE */
     enum tenant_source source;
+    bool gives_counters; /* every row that is inserted brings its AUTO_INCREMENT value */
 };
 
 enum route_outcome {
@@ -94,6 +95,11 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
  * name. Sorted, not overlapping; in the arena or the template's. */
 const struct edit *route_edits(const struct template *t, const struct lexed *l,
                                struct arena *arena, size_t *ret_count);
+
+/* Does LAST_INSERT_ID() become the insert id of the statement's OK packet? That packet also tells of
+ * a value which the client gave, and of the row that ON DUPLICATE KEY UPDATE has changed. Where it
+ * has met some of several rows and left others as they were, they look like inserted ones. */
+bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected);
 
 /* The column's name in the answer to a LOCAL_SELECT_… statement, as a server would give it. */
 struct slice route_heading(const struct template *t, const struct lexed *l,

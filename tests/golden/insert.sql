@@ -154,3 +154,10 @@ REPLACE INTO queue_offsets SELECT consumer_group, topic, partition_key, 0, 1 FRO
 
 -- case: an AUTO_INCREMENT value behind an empty column list
 INSERT INTO queue_messages () VALUES (9007199254740993, 't', 'p', 'i', '', NULL, 1, 1, 0, 0, '', '', NULL)
+
+-- case: an upsert that tells the offset of the row it met
+INSERT INTO queue_messages (topic, partition_key, id) VALUES ('t', 'p', 'i') ON DUPLICATE KEY UPDATE offset = LAST_INSERT_ID(offset)
+-- case: LAST_INSERT_ID with an argument outside an assignment
+INSERT INTO queue_messages (topic, partition_key, id, created_at) VALUES ('t', 'p', 'i', LAST_INSERT_ID(5))
+-- case: LAST_INSERT_ID with another value for the offset
+INSERT INTO queue_messages (topic, partition_key, id) VALUES ('t', 'p', 'i') ON DUPLICATE KEY UPDATE offset = LAST_INSERT_ID(created_at)

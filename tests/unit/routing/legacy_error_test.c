@@ -59,8 +59,46 @@ static void messages(void **state)
     }
 }
 
+static void databases(void **state)
+{
+    static const struct {
+        const char *why, *message, *want; /* want NULL: left alone */
+    } rows[] = {
+        { "a column", "references column 'mq_0.m.id' which", "references column 'mq.m.id' which" },
+        { "quoted", "out of range in '(`mq_0`.`m`.`a` - `mq_0`.`m`.`b`)'",
+          "out of range in '(`mq`.`m`.`a` - `mq`.`m`.`b`)'" },
+        { "a function", "FUNCTION mq_0.f does not exist", "FUNCTION mq.f does not exist" },
+        { "at the start and the end", "mq_0.", "mq." },
+        { "the end of another name", "'xmq_0.m'", NULL },
+        { "the start of another name", "'mq_01.m'", NULL },
+        { "a table of that name", "'mq.mq_0.id'", NULL },
+        { "a value", "Data truncated: 'mq_0'", NULL },
+        { "nothing", "", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct buf out;
+        buf_init(&out);
+        bool changed = legacy_database(slice_cstr(rows[i].message), SLICE_LIT("mq_0"),
+                                       SLICE_LIT("mq"), &out);
+        if (changed != (rows[i].want != NULL) || (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
+            fail_msg("%s: got %s", rows[i].why, buf_cstr(&out));
+        buf_fini(&out);
+    }
+}
+
+static void one_name(void **state)
+{
+    struct legacy_words words = { .shard_database = SLICE_LIT("mq"), .database = SLICE_LIT("mq") };
+    struct buf out;
+    (void)state;
+    buf_init(&out);
+    assert_false(legacy_message(&words, 1054, SLICE_LIT("column 'mq.m.id'"), &out));
+    buf_fini(&out);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(messages) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(messages), cmocka_unit_test(databases), cmocka_unit_test(one_name) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
