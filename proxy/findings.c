@@ -53,8 +53,8 @@ void findings_destroy(struct findings *f)
 {
     if (!f)
         return;
-    LIST_EACH (&f->lru, node, following)
-        drop(f, LIST_ENTRY(node, struct entry, lru));
+    LIST_EACH(&f->lru, node, following)
+    drop(f, LIST_ENTRY(node, struct entry, lru));
     pthread_mutex_destroy(&f->lock);
     mem_free(f);
 }
@@ -179,7 +179,8 @@ void findings_read(struct findings *f, struct arena *arena, struct findings_repo
 {
     pthread_mutex_lock(&f->lock);
     report->forgotten += f->forgotten;
-    LIST_EACH (&f->lru, node, following) {
+    LIST_EACH(&f->lru, node, following)
+    {
         const struct entry *e = LIST_ENTRY(node, struct entry, lru);
         *next_item(report, arena) = (struct finding){
             .fingerprint = e->key.fingerprint,

@@ -8,16 +8,16 @@
 #include "routing/plan.h"
 
 enum {
-    FINDINGS_MAX = 1000,               /* kinds of statements that one table keeps */
-    FINDINGS_BYTES_MAX = 1 << 20,      /* memory that they may take */
-    FINDING_STATEMENT_MAX = 1024,      /* bytes kept of a statement, with a NUL */
+    FINDINGS_MAX = 1000,          /* kinds of statements that one table keeps */
+    FINDINGS_BYTES_MAX = 1 << 20, /* memory that they may take */
+    FINDING_STATEMENT_MAX = 1024, /* bytes kept of a statement, with a NUL */
 };
 
 struct finding {
-    uint64_t fingerprint;  /* 0: the text has none, because it does not lex */
-    enum err_code code;    /* why it is refused; MQ_OK: it is served, rewritten */
+    uint64_t fingerprint; /* 0: the text has none, because it does not lex */
+    enum err_code code;   /* why it is refused; MQ_OK: it is served, rewritten */
     enum verdict verdict;
-    struct slice reason;    /* without literals, as the next one; both NUL-terminated */
+    struct slice reason; /* without literals, as the next one; both NUL-terminated */
     struct slice statement;
     uint64_t count, first_ms, last_ms; /* wall time */
 };

@@ -84,6 +84,18 @@ static struct plan_entry *plan_text(struct session *s, struct slice text, bool p
     return NULL;
 }
 
+/* KILL [HARD | SOFT] [CONNECTION | QUERY] number */
+static void note_kill(struct observed *o, const struct lexed *l)
+{
+    if (l->count < 2 || !token_is_keyword(&l->tokens[0], KW_KILL))
+        return;
+    const struct token *last = &l->tokens[l->count - 1];
+    if (last->kind == TOKEN_INTEGER) {
+        o->kill_at = last->start;
+        o->kill_len = last->len;
+    }
+}
+
 /* True when it is mqgate's own, and answered. */
 static bool examine_query(struct session *s, struct slice text)
 {
@@ -97,6 +109,8 @@ static bool examine_query(struct session *s, struct slice text)
         examine_plan(s, entry->template, &lexed, NULL);
     plan_entry_release(entry);
     session_warn_about(s, entry ? &lexed : NULL, false);
+    if (entry)
+        note_kill(s->observed, &lexed);
     return own;
 }
 
@@ -145,6 +159,7 @@ static void begin(struct observed *o)
 {
     o->why.code = MQ_OK;
     o->resets = o->warns = false;
+    o->kill_len = 0;
     o->question.about = ASKS_NOTHING;
     plan_entry_release(o->preparing);
     o->preparing = NULL;

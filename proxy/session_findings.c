@@ -17,10 +17,16 @@ void session_refuse_statement(struct session *s, const struct err *why)
 
 /* ---- SHOW MQGATE_FINDINGS ---- */
 
-#define TEXT_COLUMN(name_, length_) \
-    { .name = { name_, sizeof name_ - 1 }, .charset = COLLATION_UTF8MB4, .length = (length_), .type = TYPE_VAR_STRING }
-#define NUMBER_COLUMN(name_) \
-    { .name = { name_, sizeof name_ - 1 }, .charset = COLLATION_BINARY, .length = 20, .type = TYPE_LONGLONG }
+#define TEXT_COLUMN(name_, length_)                                                             \
+    {                                                                                           \
+        .name = { name_, sizeof name_ - 1 }, .charset = COLLATION_UTF8MB4, .length = (length_), \
+        .type = TYPE_VAR_STRING                                                                 \
+    }
+#define NUMBER_COLUMN(name_)                                                            \
+    {                                                                                   \
+        .name = { name_, sizeof name_ - 1 }, .charset = COLLATION_BINARY, .length = 20, \
+        .type = TYPE_LONGLONG                                                           \
+    }
 
 /* docs/operations.md explains them; `mqgate lint --live` reads them by name. */
 static const struct column_def columns[] = {
@@ -45,7 +51,8 @@ static struct slice time_text(struct arena *arena, uint64_t ms)
 
 static void write_row(struct arena *arena, const struct finding *f, struct slice row[COLUMNS])
 {
-    row[0] = f->fingerprint ? slice_cstr(arena_printf(arena, "%016" PRIx64, f->fingerprint)) : no_value;
+    row[0] =
+        f->fingerprint ? slice_cstr(arena_printf(arena, "%016" PRIx64, f->fingerprint)) : no_value;
     row[1] = slice_cstr(verdict_name(f->verdict));
     row[2] = f->code ? slice_cstr(arena_printf(arena, "MQ%04d", (int)f->code)) : no_value;
     row[3] = f->code ? f->reason : SLICE_LIT("served, with a changed text");
@@ -112,8 +119,9 @@ static void send_report(struct session *s, const struct findings_report *report)
         write_row(arena, &report->items[i], rows + i * COLUMNS);
     if (report->forgotten)
         write_forgotten(arena, report->forgotten, rows + report->count * COLUMNS);
-    struct text_result result = { .columns = columns, .column_count = COLUMNS, .rows = rows,
-                                  .row_count = count };
+    struct text_result result = {
+        .columns = columns, .column_count = COLUMNS, .rows = rows, .row_count = count
+    };
     session_send_result(s, &result);
     session_done(s);
 }

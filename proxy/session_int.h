@@ -85,6 +85,7 @@ struct observed {
     struct plan_entry *preparing; /* one reference */
     char *use;                    /* the database, if the command succeeds */
     bool resets;                  /* COM_RESET_CONNECTION */
+    uint32_t kill_at, kill_len;   /* KILL: where in its text the number stands */
     struct question question;
     bool warns;                   /* its answer gets a warning, when it is no error */
     /* Of the last statement. */

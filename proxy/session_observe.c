@@ -83,6 +83,7 @@ void session_observed_free(struct session *s)
     struct observed *o = s->observed;
     if (!o)
         return;
+    connection_numbers_remove(s->worker->numbers, s->id);
     mem_free((char *)o->login.database.data);
     mem_free((char *)o->login.attributes.data);
     buf_fini(&o->refusal);
@@ -110,6 +111,7 @@ static void open_backend(struct session *s)
 static void backend_opened(struct session *s, struct backend *b)
 {
     s->status = b->status;
+    connection_numbers_add(s->worker->numbers, s->id, b->connection_id);
     session_send_ok(s);
     session_done(s);
 }
@@ -157,6 +159,44 @@ static void forward(struct session *s, const struct forwarded *f, struct slice p
     buf_fini(&bytes);
 }
 
+/* ---- KILL ---- */
+
+static bool find_number(const struct session *s, unsigned long long ours, uint32_t *ret)
+{
+    struct fleet *fleet = s->worker->fleet;
+    for (uint32_t i = 0; i < fleet->worker_count; i++)
+        if (ours <= UINT32_MAX &&
+            connection_numbers_find(fleet->workers[i].numbers, (uint32_t)ours, ret))
+            return true;
+    return false;
+}
+
+/* A connection that mqgate has numbered is called by the server's number. What is changed is
+ * written to out. */
+static struct slice rename_killed(struct session *s, struct slice payload, struct buf *out)
+{
+    const struct observed *o = s->observed;
+    struct reader r = reader_of(payload.data, payload.len);
+    unsigned long long ours;
+    uint32_t servers;
+    if (read_u8(&r) == COM_PROCESS_KILL) {
+        ours = read_u32(&r);
+        if (r.bad || !find_number(s, ours, &servers))
+            return payload;
+        write_u8(out, COM_PROCESS_KILL);
+        write_u32(out, servers);
+        return buf_slice(out);
+    }
+    size_t at = 1 + o->kill_at; /* behind the command's byte */
+    struct slice number = slice_of(payload.data + at, o->kill_len);
+    if (!o->kill_len || !slice_to_u64(number, &ours) || !find_number(s, ours, &servers))
+        return payload;
+    buf_append(out, payload.data, at);
+    buf_printf(out, "%u", servers);
+    buf_append(out, payload.data + at + o->kill_len, payload.len - at - o->kill_len);
+    return buf_slice(out);
+}
+
 static bool forward_command(struct session *s, const struct packet *p)
 {
     if (session_refuse_packet(s, p))
@@ -169,7 +209,10 @@ static bool forward_command(struct session *s, const struct packet *p)
     } else if (!f) {
         session_refuse_command(s, byte);
     } else if (!session_examine(s, byte, p->payload)) {
-        forward(s, f, p->payload);
+        struct buf renamed;
+        buf_init(&renamed);
+        forward(s, f, rename_killed(s, p->payload, &renamed));
+        buf_fini(&renamed);
     }
     return true;
 }

@@ -121,7 +121,8 @@ static void write_list_row(const struct observed *o, struct buf *out)
     if (o->question.binary)
         write_u32(out, info->mysql_errno);
     else
-        write_lenenc_slice(out, slice_of(code, (size_t)snprintf(code, sizeof code, "%u", info->mysql_errno)));
+        write_lenenc_slice(
+            out, slice_of(code, (size_t)snprintf(code, sizeof code, "%u", info->mysql_errno)));
     write_lenenc_slice(out, slice_of(text, len));
 }
 

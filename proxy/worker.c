@@ -369,6 +369,7 @@ bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
     list_init(&w->runnable);
     w->plans = plan_cache_create(PLAN_CACHE_BYTES);
     w->findings = findings_create();
+    w->numbers = connection_numbers_create();
     w->interned = intern_table_create();
     buf_init(&w->relay);
     buf_init(&w->joined);
@@ -404,6 +405,7 @@ void worker_fini(struct worker *w)
     event_base_free(w->base);
     plan_cache_destroy(w->plans);
     findings_destroy(w->findings);
+    connection_numbers_destroy(w->numbers);
     intern_table_destroy(w->interned);
     buf_fini(&w->relay);
     buf_fini(&w->joined);

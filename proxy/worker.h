@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "placement/placement.h"
+#include "proxy/connection_numbers.h"
 #include "proxy/deployment.h"
 #include "proxy/findings.h"
 #include "proxy/io.h"
@@ -70,7 +71,8 @@ struct worker {
     struct list runnable;  /* sessions that are READY and have buffered commands */
     struct pool *pools;    /* uthash */
     struct plan_cache *plans;
-    struct findings *findings; /* read by other workers as well */
+    struct findings *findings; /* read by other workers as well, as is the next one */
+    struct connection_numbers *numbers; /* of observed sessions */
     struct intern_table *interned;
 
     bool draining, stopping;

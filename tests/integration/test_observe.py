@@ -4,6 +4,7 @@ enforce would refuse or change is remembered."""
 
 import re
 import struct
+import threading
 
 import pymysql
 import pytest
@@ -59,7 +60,8 @@ def new_database(cluster):
         cursor.execute("CREATE TABLE others (a INT PRIMARY KEY, b VARCHAR(20))")
         cursor.execute("INSERT INTO others VALUES (1, 'x'), (2, 'y'), (3, 'z')")
         cursor.execute(
-            "CREATE PROCEDURE twice() BEGIN SELECT 1 AS one; SELECT a, b FROM others ORDER BY a; END"
+            "CREATE PROCEDURE twice() BEGIN "
+            "SELECT 1 AS one; SELECT a, b FROM others ORDER BY a; END"
         )
     connection.close()
 
@@ -95,11 +97,11 @@ def connect(gateway, **options):
 
 
 def findings(gateway):
-    """{statement: (code, count)}"""
+    """{(statement, code): count}; the code is None where it would be rewritten."""
     connection = connect(gateway)
     rows = legacy.execute(connection, "SHOW MQGATE_FINDINGS")
     connection.close()
-    return {row[7]: (row[2], int(row[4])) for row in rows}
+    return {(row[7], row[2]): row[4] for row in rows}
 
 
 # --- the same bytes
@@ -193,36 +195,80 @@ DAY = [
     [query("BEGIN"), query(INSERT.format("a", "payments")), query("COMMIT")],
     [query(INSERT.format("a", "payments")), query("SHOW WARNINGS"), query("SHOW ERRORS")],
     [query("SELECT LAST_INSERT_ID(), ROW_COUNT()")],
-    [query("SELECT * FROM queue_messages WHERE topic = 't' ORDER BY offset".replace("offset", "`offset`"))],
+    [query("SELECT * FROM queue_messages WHERE topic = 't' ORDER BY `offset`")],
     [query("SELECT DISTINCT partition_key FROM queue_messages WHERE topic = 't'")],
-    [query("INSERT IGNORE INTO others VALUES (1, 'x')"), query("SHOW WARNINGS"), query("SHOW COUNT(*) WARNINGS")],
+    [
+        query("INSERT IGNORE INTO others VALUES (1, 'x')"),
+        query("SHOW WARNINGS"),
+        query("SHOW COUNT(*) WARNINGS"),
+    ],
     [query("UPDATE others SET b = 'w' WHERE a = 3"), query("SELECT ROW_COUNT()")],
     [query("UPDATE others SET b = 'w' WHERE a = 3"), query("SELECT FOUND_ROWS()")],
     # Prepared statements, cursors, long data.
     [prepare(OFFSET), execute(1, b"g", b"p", 5), execute(1, b"h", b"p", 6, types=False)],
     [execute(1, b"g", b"p", 5), query("SHOW WARNINGS")],
     [prepare("SELECT a, b FROM others WHERE a > ? ORDER BY a"), execute(2, 0)],
-    [execute(2, 0, cursor=1), on(COM_STMT_FETCH, 2, b"\2\0\0\0"), on(COM_STMT_FETCH, 2, b"\5\0\0\0")],
+    [
+        execute(2, 0, cursor=1),
+        on(COM_STMT_FETCH, 2, b"\2\0\0\0"),
+        on(COM_STMT_FETCH, 2, b"\5\0\0\0"),
+    ],
     [on(COM_STMT_RESET, 2), execute(2, 1), on(COM_STMT_CLOSE, 2), execute(2, 1)],
-    [prepare("SELECT ?"), on(COM_STMT_SEND_LONG_DATA, 3, b"\0\0long"), on(COM_STMT_SEND_LONG_DATA, 3, b"\0\0 data"), execute(3, b"")],
+    [
+        prepare("SELECT ?"),
+        on(COM_STMT_SEND_LONG_DATA, 3, b"\0\0long"),
+        on(COM_STMT_SEND_LONG_DATA, 3, b"\0\0 data"),
+        execute(3, b""),
+    ],
     [prepare("SELECT nonsense FROM nowhere"), prepare(""), prepare("SELECT 'no parameter'")],
     [execute(77)],
     # What lives on one connection.
     [query("SET @a = 41"), query("SELECT @a + 1, @a := 7"), query("SELECT @a")],
-    [query("CREATE TEMPORARY TABLE kept (a INT)"), query("INSERT INTO kept VALUES (1)"), query("SELECT * FROM kept")],
-    [query("LOCK TABLES others READ"), query("INSERT INTO others VALUES (9, '')"), query("UNLOCK TABLES")],
+    [
+        query("CREATE TEMPORARY TABLE kept (a INT)"),
+        query("INSERT INTO kept VALUES (1)"),
+        query("SELECT * FROM kept"),
+    ],
+    [
+        query("LOCK TABLES others READ"),
+        query("INSERT INTO others VALUES (9, '')"),
+        query("UNLOCK TABLES"),
+    ],
     [query("SELECT GET_LOCK('observed', 0)"), query("SELECT RELEASE_LOCK('observed')")],
-    [query("PREPARE s FROM 'SELECT ? + 1'"), query("EXECUTE s USING @a"), query("DEALLOCATE PREPARE s")],
-    [query("BEGIN"), query("SAVEPOINT x"), query("DELETE FROM others"), query("ROLLBACK TO x"), query("SELECT COUNT(*) FROM others"), query("ROLLBACK")],
+    [
+        query("PREPARE s FROM 'SELECT ? + 1'"),
+        query("EXECUTE s USING @a"),
+        query("DEALLOCATE PREPARE s"),
+    ],
+    [
+        query("BEGIN"),
+        query("SAVEPOINT x"),
+        query("DELETE FROM others"),
+        query("ROLLBACK TO x"),
+        query("SELECT COUNT(*) FROM others"),
+        query("ROLLBACK"),
+    ],
     [query("SET autocommit = 0"), query("SELECT * FROM others"), query("SET autocommit = 1")],
     # Several results.
     [query("CALL twice()")],
     [query("SELECT 1; SELECT nonsense; SELECT 2"), query("SELECT 1; SELECT 2;")],
-    [bytes([COM_SET_OPTION]) + b"\1\0", query("SELECT 1; SELECT 2"), bytes([COM_SET_OPTION]) + b"\0\0"],
+    [
+        bytes([COM_SET_OPTION]) + b"\1\0",
+        query("SELECT 1; SELECT 2"),
+        bytes([COM_SET_OPTION]) + b"\0\0",
+    ],
     # Databases and modes.
-    [query("USE information_schema"), query("SELECT DATABASE()"), bytes([COM_INIT_DB]) + DATABASE.encode()],
+    [
+        query("USE information_schema"),
+        query("SELECT DATABASE()"),
+        bytes([COM_INIT_DB]) + DATABASE.encode(),
+    ],
     [bytes([COM_INIT_DB]) + b"nowhere", query("USE nowhere")],
-    [query("SET sql_mode = 'ANSI_QUOTES'"), query('SELECT "a" FROM "others" WHERE a = 1'), query("SET sql_mode = DEFAULT")],
+    [
+        query("SET sql_mode = 'ANSI_QUOTES'"),
+        query('SELECT "a" FROM "others" WHERE a = 1'),
+        query("SET sql_mode = DEFAULT"),
+    ],
     [bytes([COM_FIELD_LIST]) + b"others\0"],
     [query("DESCRIBE others"), query("SHOW CREATE TABLE queue_offsets"), query("EXPLAIN SELECT 1")],
     # Nonsense.
@@ -333,6 +379,37 @@ def test_a_killed_connection_ends_the_session(cluster, observe):
     connect(gateway).close()
 
 
+@pytest.mark.parametrize("what", ["KILL QUERY", "KILL"])
+def test_a_query_is_cancelled_by_the_greetings_number(observe, what):
+    gateway = observe(workers=2)
+    connection, other = connect(gateway), connect(gateway)
+    ended = []
+
+    def sleep():
+        try:
+            ended.append(legacy.execute(connection, "SELECT SLEEP(60)"))
+        except pymysql.err.MySQLError as error:
+            ended.append(error.args[0])
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    wait_until(
+        lambda: legacy.execute(
+            other, "SELECT 1 FROM information_schema.processlist WHERE info = 'SELECT SLEEP(60)'"
+        ),
+        "it sleeps",
+    )
+    legacy.execute(other, f"{what} {connection.thread_id()}")
+    thread.join(30)
+    assert ended and ended[0] != [(0,)]
+    if what == "KILL QUERY":
+        assert legacy.execute(connection, "SELECT 1") == [(1,)]
+    else:
+        assert ended[0] in (2013, 1317, 1927)
+    connection.close()
+    other.close()
+
+
 def test_change_user_is_refused(observe):
     gateway = observe()
     c = Recorder(gateway.address, DEFAULT_CAPABILITIES).connection
@@ -359,11 +436,11 @@ def test_findings_of_a_day(observe):
     legacy.execute(connections[0], legacy.DISCOVER, "secret")
     found = findings(gateway)
     assert "secret" not in str(found)
-    assert found["SELECT a FROM others WHERE b = ?"] == ("MQ2004", 12)
-    discover = legacy.DISCOVER
-    assert (discover, ("MQ3001", 12)) in found.items() or (discover, (None, 1)) in found.items()
-    served = [v for k, v in found.items() if k and k.startswith("INSERT INTO queue_messages")]
-    assert served == [(None, 12)]
+    assert found["SELECT a FROM others WHERE b = ?", "MQ2004"] == 12
+    assert found[legacy.DISCOVER, "MQ3001"] == 12
+    assert found[legacy.DISCOVER, None] == 1
+    inserts = {k[1]: v for k, v in found.items() if k[0] and k[0].startswith("INSERT")}
+    assert inserts == {None: 12}
     for c in connections:
         c.close()
 

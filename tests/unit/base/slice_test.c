@@ -34,7 +34,8 @@ static const struct {
     { "a backslash at the end", "a\\", "a\\", true },
     { "an escaped backslash", "a\\b", "a\\\\b", true },
     { "an escape behind a run", "a%b", "%\\%b", true },
-    { "many runs that end in nothing", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    { "many runs that end in nothing",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
       "%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b", false },
 };
 

@@ -95,7 +95,8 @@ static void reasons_hold_no_literals(void **state)
         { MQ_SYNTAX, "syntax near ''it''s secret' at 1", "syntax near '?' at 1" },
         { MQ_SYNTAX, "'secret' and 'secret'", "'?'" },
         { MQ_NOT_UNDERSTOOD, "the session's own", "the session's own" },
-        { MQ_TENANT_CONFLICT, "tenant secret and tenant other", "Two sources name different tenants." },
+        { MQ_TENANT_CONFLICT, "tenant secret and tenant other",
+          "Two sources name different tenants." },
         { MQ_SYNTAX, "near '\xff'", "The statement does not parse." },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -301,8 +302,8 @@ static void other_forms_are_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "SHOW MQGATE_FINDINGS WHERE 1",      "SHOW MQGATE_FINDINGS LIMIT 1, 2",
-        "SHOW MQGATE_FINDINGS LIMIT 1.5",    "SHOW MQGATE_FINDINGS LIKE 5",
+        "SHOW MQGATE_FINDINGS WHERE 1",        "SHOW MQGATE_FINDINGS LIMIT 1, 2",
+        "SHOW MQGATE_FINDINGS LIMIT 1.5",      "SHOW MQGATE_FINDINGS LIKE 5",
         "SHOW MQGATE_FINDINGS LIKE a LIMIT 1", "SHOW MQGATE_FINDINGS FROM x",
     };
     struct peer *admin = login_as("admin");
@@ -310,7 +311,8 @@ static void other_forms_are_refused(void **state)
         refuse(admin, texts[i]);
 }
 
-#define TABLE_TEST(function) cmocka_unit_test_setup_teardown(function, open_findings, close_findings)
+#define TABLE_TEST(function) \
+    cmocka_unit_test_setup_teardown(function, open_findings, close_findings)
 #define GATE_TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
 
 int main(void)

@@ -61,7 +61,8 @@ static void the_server_sees_the_clients_login(void **state)
     struct login got;
     struct peer *p = client_connect(&gate);
     gate.by_hand = true;
-    assert_false(client_login(&gate, p, "app", "elsewhere", GATE_CLIENT | CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
+    assert_false(client_login(&gate, p, "app", "elsewhere",
+                              GATE_CLIENT | CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
     shard_greet(&gate, server());
     gate_run(&gate);
     assert_true(peer_packet(server(), &packet));
@@ -160,8 +161,17 @@ static void statements_pass_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        PICK, "SELECT id  FROM queue_messages -- all", "SET NAMES gbk", "SET @a := 1, @b = 2",
-        "LOCK TABLES x READ", "CALL p()", "GARBAGE '", "", "BEGIN", "USE elsewhere", "SELECT 1; SELECT 2",
+        PICK,
+        "SELECT id  FROM queue_messages -- all",
+        "SET NAMES gbk",
+        "SET @a := 1, @b = 2",
+        "LOCK TABLES x READ",
+        "CALL p()",
+        "GARBAGE '",
+        "",
+        "BEGIN",
+        "USE elsewhere",
+        "SELECT 1; SELECT 2",
     };
     struct peer *p = login(&gate, "mq"), *backend = server();
     for (size_t i = 0; i < COUNT(texts); i++)
@@ -178,7 +188,8 @@ static void answers_pass_unchanged(void **state)
     buf_init(&answer); /* two results, then an OK, as of CALL */
     shard_rows(&answer, &seq, rows, 2, GATE_SHARD, IDLE_STATUS | STATUS_MORE_RESULTS);
     shard_rows(&answer, &seq, rows, 1, GATE_SHARD, IDLE_STATUS | STATUS_MORE_RESULTS);
-    shard_ok(&answer, &seq, &(struct ok_packet){ .status = IDLE_STATUS, .affected_rows = 3, .warnings = 2 });
+    shard_ok(&answer, &seq,
+             &(struct ok_packet){ .status = IDLE_STATUS, .affected_rows = 3, .warnings = 2 });
     for (size_t cut = 1; cut < buf_len(&answer); cut++) {
         client_query(&gate, p, "CALL p()");
         shard_expect(backend, "CALL p()");
@@ -218,11 +229,13 @@ static void commands_pass_with_their_answers(void **state)
         { COM_STATISTICS, { "", 0 }, { { "Uptime: 1", 9 } } },
         { COM_SET_OPTION, { "\0\0", 2 }, { { "\xfe\0\0\2\0\0\0", 7 } } },
         { COM_DEBUG, { "", 0 }, { { "\xfe\0\0\2\0\0\0", 7 } } },
-        { COM_STMT_FETCH, { "\1\0\0\0\1\0\0\0", 8 },
+        { COM_STMT_FETCH,
+          { "\1\0\0\0\1\0\0\0", 8 },
           { { "\0\0\1x", 4 }, { "\0\0\1y", 4 }, { "\xfe\0\0\202\0\0\0", 7 } } },
-        { COM_FIELD_LIST, { "t\0", 2 },
+        { COM_FIELD_LIST,
+          { "t\0", 2 },
           { { definition, sizeof definition - 1 }, { "\xfe\0\0\2\0\0\0", 7 } } },
-        { COM_PROCESS_KILL, { "\1\0\0\0", 4 }, { { "\xff\16\4#HY000Unknown thread", 23 } } },
+        { COM_PROCESS_KILL, { "\143\0\0\0", 4 }, { { "\xff\16\4#HY000Unknown thread", 23 } } },
         { COM_STMT_RESET, { "\1\0\0\0", 4 }, { { "\0\0\0\2\0\0\0", 7 } } },
         { COM_RESET_CONNECTION, { "", 0 }, { { "\0\0\0\2\0\0\0", 7 } } },
     };
@@ -243,7 +256,8 @@ static void commands_pass_with_their_answers(void **state)
 static void what_cannot_be_followed_is_refused(void **state)
 {
     (void)state;
-    static const uint8_t commands[] = { COM_CHANGE_USER, COM_BINLOG_DUMP, COM_SHUTDOWN, COM_CLONE, 0xfa };
+    static const uint8_t commands[] = { COM_CHANGE_USER, COM_BINLOG_DUMP, COM_SHUTDOWN, COM_CLONE,
+                                        0xfa };
     struct peer *p = login(&gate, "mq"), *backend = server();
     for (size_t i = 0; i < COUNT(commands); i++) {
         client_command(p, commands[i], SLICE_LIT("x"));
@@ -264,6 +278,51 @@ static void quit_is_passed_on(void **state)
     assert_true(p->closed && backend->closed);
 }
 
+/* A client knows connections by the numbers of their greetings. */
+static void connections_are_killed_by_their_numbers(void **state)
+{
+    (void)state;
+    static const char *const forms[] = { "KILL %u", "kill query %u ",
+                                         "/* x */ KILL CONNECTION %u -- y" };
+    struct packet packet;
+    struct greeting greeting;
+    struct peer *p = login(&gate, "mq"), *backend = server();
+    struct peer *other = client_connect(&gate);
+    assert_true(packet_next(buf_begin(&other->in), buf_len(&other->in), SIZE_MAX, NULL, &packet,
+                            NULL) == PACKET_COMPLETE &&
+                greeting_parse(packet.payload, &greeting, NULL) == MQ_OK);
+    uint32_t number = greeting.connection_id;
+    assert_true(client_login(&gate, other, "app", "mq", GATE_CLIENT));
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        char sent[64], want[64];
+        const char *format = forms[i];
+        const char *at = strstr(format, "%u");
+        int before = (int)(at - format);
+        snprintf(sent, sizeof sent, "%.*s%u%s", before, format, number, at + 2);
+        snprintf(want, sizeof want, "%.*s7%s", before, format, at + 2); /* as the server greeted */
+        client_query(&gate, p, sent);
+        shard_expect(backend, want);
+        gate_say_ok(&gate, backend, IDLE_STATUS);
+        expect_ok(p);
+    }
+    char body[4] = { (char)number, (char)(number >> 8), (char)(number >> 16),
+                     (char)(number >> 24) };
+    client_command(p, COM_PROCESS_KILL, slice_of(body, 4));
+    gate_run(&gate);
+    assert_slice(shard_expect_command(backend, COM_PROCESS_KILL), SLICE_LIT("\7\0\0\0"), "number");
+    gate_say_ok(&gate, backend, IDLE_STATUS);
+    expect_ok(p);
+    /* Others are the server's own, and so is the number of one that has left. */
+    run(p, backend, "KILL 123456", IDLE_STATUS);
+    run(p, backend, "KILL 'x'", IDLE_STATUS);
+    run(p, backend, "KILL 99999999999999999999", IDLE_STATUS);
+    client_command(other, COM_QUIT, SLICE_LIT(""));
+    gate_run(&gate);
+    char text[32];
+    snprintf(text, sizeof text, "KILL %u", number);
+    run(p, backend, text, IDLE_STATUS);
+}
+
 /* ---- prepared statements ---- */
 
 static void say_prepared(struct peer *backend, uint8_t id, uint8_t params)
@@ -275,7 +334,8 @@ static void say_prepared(struct peer *backend, uint8_t id, uint8_t params)
     gate_run(&gate);
 }
 
-static void prepare(struct peer *p, struct peer *backend, const char *text, uint8_t id, uint8_t params)
+static void prepare(struct peer *p, struct peer *backend, const char *text, uint8_t id,
+                    uint8_t params)
 {
     client_command(p, COM_STMT_PREPARE, slice_cstr(text));
     gate_run(&gate);
@@ -295,7 +355,7 @@ static void execute(struct peer *p, struct peer *backend, struct slice body)
     expect_ok(p);
 }
 
-#define ADD_ONE                                                                            \
+#define ADD_ONE                                                                             \
     "INSERT INTO queue_messages (topic, partition_key, id, payload, metadata, created_at, " \
     "published_at, failed_at, failure_count, last_error, original_topic) "                  \
     "VALUES ('t', 'p', 'i', 'x', ?, 1, 2, 3, 4, '', '')"
@@ -316,7 +376,8 @@ static void prepared_statements_keep_the_servers_numbers(void **state)
     gate_run(&gate);
     shard_expect_command(backend, COM_STMT_CLOSE);
     /* The server says what it says of a number that is not known. */
-    client_command(p, COM_STMT_EXECUTE, SLICE_LIT("\52\0\0\0\0\1\0\0\0\0\0\25{\"queue_name\":\"none\"}"));
+    client_command(p, COM_STMT_EXECUTE,
+                   SLICE_LIT("\52\0\0\0\0\1\0\0\0\0\0\25{\"queue_name\":\"none\"}"));
     gate_run(&gate);
     shard_expect_command(backend, COM_STMT_EXECUTE);
     gate_say_err(&gate, backend, 1243, "Unknown prepared statement handler");
@@ -339,12 +400,14 @@ static void long_data_passes(void **state)
     (void)state;
     struct peer *p = login(&gate, "mq"), *backend = server();
     prepare(p, backend, ADD_ONE, 1, 1);
-    static const struct slice pieces[] = { { "\1\0\0\0\0\0{\"queue_name\":", 20 }, { "\1\0\0\0\0\0\"acme\"}", 13 } };
+    static const struct slice pieces[] = { { "\1\0\0\0\0\0{\"queue_name\":", 20 },
+                                           { "\1\0\0\0\0\0\"acme\"}", 13 } };
     for (size_t i = 0; i < 2; i++)
         client_command(p, COM_STMT_SEND_LONG_DATA, pieces[i]);
     gate_run(&gate);
     for (size_t i = 0; i < 2; i++)
-        assert_slice(shard_expect_command(backend, COM_STMT_SEND_LONG_DATA), pieces[i], "long data");
+        assert_slice(shard_expect_command(backend, COM_STMT_SEND_LONG_DATA), pieces[i],
+                     "long data");
     execute(p, backend, SLICE_LIT("\1\0\0\0\0\1\0\0\0\0\1\375\0"));
     assert_int_equal(report().items[0].code, MQ_OK);
 }
@@ -378,13 +441,15 @@ static void findings_tell_what_enforce_would_do(void **state)
         gate.worker->findings = findings_create();
         run(p, backend, cases[i].text, IDLE_STATUS);
         struct findings_report r = report();
-        if (r.count != (cases[i].code != MQ_INTERNAL) || (r.count && r.items[0].code != cases[i].code))
+        if (r.count != (cases[i].code != MQ_INTERNAL) ||
+            (r.count && r.items[0].code != cases[i].code))
             fail_msg("%s: %zu findings, MQ%04d: %s", cases[i].text, r.count,
                      r.count ? (int)r.items[0].code : 0, r.count ? r.items[0].reason.data : "");
     }
 }
 
-static enum err_code last_code(struct peer *p, struct peer *backend, const char *text, uint16_t status)
+static enum err_code last_code(struct peer *p, struct peer *backend, const char *text,
+                               uint16_t status)
 {
     findings_destroy(gate.worker->findings);
     gate.worker->findings = findings_create();
@@ -412,7 +477,8 @@ static void the_sessions_tenant_is_noticed(void **state)
 static void failed_commands_change_nothing(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "SET @mq_tenant = 'acme', sql_mode = 'nonsense'", "USE elsewhere" };
+    static const char *const texts[] = { "SET @mq_tenant = 'acme', sql_mode = 'nonsense'",
+                                         "USE elsewhere" };
     struct peer *p = login(&gate, "mq"), *backend = server();
     for (size_t i = 0; i < COUNT(texts); i++) {
         client_query(&gate, p, texts[i]);
@@ -432,7 +498,8 @@ static void the_sql_mode_is_followed(void **state)
     (void)state;
     struct peer *p = login(&gate, "mq"), *backend = server();
     run(p, backend, "SET sql_mode = 'ANSI_QUOTES'", IDLE_STATUS);
-    assert_int_equal(last_code(p, backend, "SELECT id FROM \"queue_messages\"", IDLE_STATUS), MQ_TENANT_MISSING);
+    assert_int_equal(last_code(p, backend, "SELECT id FROM \"queue_messages\"", IDLE_STATUS),
+                     MQ_TENANT_MISSING);
 }
 
 static void transactions_of_two_tenants_are_noticed(void **state)
@@ -572,6 +639,7 @@ int main(void)
         TEST(commands_pass_with_their_answers),
         TEST(what_cannot_be_followed_is_refused),
         TEST(quit_is_passed_on),
+        TEST(connections_are_killed_by_their_numbers),
         TEST(prepared_statements_keep_the_servers_numbers),
         TEST(refused_plans_count_at_each_execute),
         TEST(long_data_passes),

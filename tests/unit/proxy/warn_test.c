@@ -34,9 +34,12 @@ static uint16_t run(struct peer *p, struct peer *backend, const char *text, uint
     client_query(&gate, p, text);
     shard_expect(backend, text);
     buf_init(&b);
-    shard_ok(&b, &seq, &(struct ok_packet){ .status = IDLE_STATUS, .affected_rows = 300,
-                                            .last_insert_id = 70000, .warnings = warnings,
-                                            .info = SLICE_LIT("Rows") });
+    shard_ok(&b, &seq,
+             &(struct ok_packet){ .status = IDLE_STATUS,
+                                  .affected_rows = 300,
+                                  .last_insert_id = 70000,
+                                  .warnings = warnings,
+                                  .info = SLICE_LIT("Rows") });
     peer_send_buf(backend, &b);
     gate_run(&gate);
     struct ok_packet ok = expect_ok(p);
@@ -63,7 +66,8 @@ static void refused_statements_get_a_warning(void **state)
 static void rows_end_with_it(void **state)
 {
     (void)state;
-    static const uint32_t capabilities[] = { GATE_CLIENT, GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF };
+    static const uint32_t capabilities[] = { GATE_CLIENT,
+                                             GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF };
     for (size_t i = 0; i < COUNT(capabilities); i++) {
         struct peer *p = client_connect(&gate);
         assert_true(client_login(&gate, p, "app", "mq", capabilities[i]));
@@ -103,7 +107,9 @@ static void answer_list(struct peer *backend, const char *text, size_t count)
     static const struct slice rows[] = {
         { "Warning", 7 }, { "1", 1 }, { "one", 3 }, { "Warning", 7 }, { "2", 1 }, { "two", 3 },
     };
-    struct text_result result = { .columns = columns, .column_count = 3, .rows = rows, .row_count = count };
+    struct text_result result = {
+        .columns = columns, .column_count = 3, .rows = rows, .row_count = count
+    };
     struct buf b;
     uint8_t seq = 1;
     shard_expect(backend, text);
@@ -206,7 +212,8 @@ static void other_commands_keep_it(void **state)
 static void the_count_has_it(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "SHOW COUNT(*) WARNINGS", "SELECT @@warning_count", "select @@Warning_Count" };
+    static const char *const texts[] = { "SHOW COUNT(*) WARNINGS", "SELECT @@warning_count",
+                                         "select @@Warning_Count" };
     static const char *const two[] = { "2" }, *const three[] = { "3" };
     struct peer *p = login(&gate, "mq"), *backend = server();
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -264,8 +271,10 @@ static void prepared_statements_are_warned_about(void **state)
     assert_int_equal(expect_ok(p).warnings, 1);
 
     execute(p, backend, 3);
-    static const struct slice count[] = { { "\1", 1 }, { "\3def\0\0\0\1c\1c\14\77\0\1\0\0\0\10\0\0\0\0\0", 24 },
-                                          { "\0\0\0\0\0\0\0\0\0\0", 10 }, { "\xfe\0\0\2\0\0\0", 7 } };
+    static const struct slice count[] = { { "\1", 1 },
+                                          { "\3def\0\0\0\1c\1c\14\77\0\1\0\0\0\10\0\0\0\0\0", 24 },
+                                          { "\0\0\0\0\0\0\0\0\0\0", 10 },
+                                          { "\xfe\0\0\2\0\0\0", 7 } };
     for (uint8_t i = 0; i < 4; i++)
         peer_send_packet(backend, (uint8_t)(i + 1), count[i]);
     gate_run(&gate);
