@@ -62,6 +62,9 @@ enum err_code change_visit(struct planner *p, const struct node *n)
     p->locked = true;
     if (!code)
         code = scope_open(p, &s, from, node_find(n, N_WHERE), anchor->last);
+    if (!code)
+        code = n->kind == N_DELETE && !node_find(n, N_TARGETS) ? locks_delete(p, &s, n)
+                                                               : locks_scope(p, &s);
     for (const struct node *c = n->child; c && !code; c = c->next)
         code = visit_change_part(p, &s, c);
     if (!code)

@@ -41,51 +41,83 @@ static void add_tenant(struct planner *p, const struct node *value, enum tenant_
     v->origin = (uint8_t)origin;
 }
 
-/* values: value and those behind it in an IN list, value alone in a comparison. */
-static void claim(struct planner *p, struct scope *s, const struct node *target,
-                  const struct node *column, const struct node *value, enum tenant_origin origin)
+/* A part of a clause that sets a column equal to something: `column = value`, or
+ * `column IN (…)` with the first value, the others behind it. */
+struct equation {
+    const struct node *column, *value;
+    enum tenant_origin origin;
+};
+
+static const struct node *next_value(const struct equation *e, const struct node *value)
 {
-    if (!column || column->kind != N_COLUMN || !column_is_tenant(p, column))
-        return;
-    struct table_ref *ref = mentioned(p, s, column);
-    if (!ref || !ref->table || ref->target != target)
-        return;
-    for (const struct node *v = value; v; v = origin == ORIGIN_LIST ? v->next : NULL)
+    return e->origin == ORIGIN_LIST ? value->next : NULL;
+}
+
+static bool has_values(struct planner *p, const struct equation *e)
+{
+    for (const struct node *v = e->value; v; v = next_value(e, v))
         if (!is_value(p, v))
-            return;
-    for (const struct node *v = value; v; v = origin == ORIGIN_LIST ? v->next : NULL)
-        add_tenant(p, v, origin);
-    column_claim(p, column);
+            return false;
+    return true;
+}
+
+/* The AND-ed parts of a scope's clauses, one by one. */
+struct search {
+    struct planner *p;
+    struct scope *s;
+    const struct node *target;   /* of the references that the clause binds */
+    const struct table_ref *ref; /* whose column is looked for; NULL: tenants to claim */
+    struct slice column;
+    bool found;
+};
+
+static void claim(struct search *x, struct table_ref *ref, const struct equation *e)
+{
+    for (const struct node *v = e->value; v; v = next_value(e, v))
+        add_tenant(x->p, v, e->origin);
+    column_claim(x->p, e->column);
     ref->scoped = true;
 }
 
-static void claim_part(struct planner *p, struct scope *s, const struct node *target,
-                       const struct node *n)
+static void search_equation(struct search *x, const struct equation *e)
 {
+    if (!e->column || e->column->kind != N_COLUMN || !e->value)
+        return;
+    bool wanted = x->ref ? slice_ieq(plan_name(x->p, e->column), x->column)
+                         : column_is_tenant(x->p, e->column) && has_values(x->p, e);
+    struct table_ref *ref = wanted ? mentioned(x->p, x->s, e->column) : NULL;
+    if (!ref || !ref->table || ref->target != x->target)
+        return;
+    if (!x->ref)
+        claim(x, ref, e);
+    else
+        x->found |= ref == x->ref;
+}
+
+static void search_part(struct search *x, const struct node *n)
+{
+    struct equation e = { .column = bare(n->child) };
     if (n->kind == N_COMPARE && n->op == OP_EQ && !(n->flags & NODE_F_ALL)) {
-        const struct node *left = bare(n->child), *right = bare(n->child->next);
-        if (left && left->kind != N_COLUMN) {
-            const struct node *swapped = left;
-            left = right;
-            right = swapped;
-        }
-        if (right)
-            claim(p, s, target, left, right, ORIGIN_CONDITION);
-    } else if (n->kind == N_IN && !(n->flags & NODE_F_NOT) && n->child->next) {
-        claim(p, s, target, bare(n->child), n->child->next, ORIGIN_LIST);
+        e.value = bare(n->child->next);
+        search_equation(x, &e);
+        search_equation(x, &(struct equation){ .column = e.value, .value = e.column });
+    } else if (n->kind == N_IN && !(n->flags & NODE_F_NOT)) {
+        e.value = n->child->next;
+        e.origin = ORIGIN_LIST;
+        if (e.value && e.value->kind != N_SUBQUERY)
+            search_equation(x, &e);
     }
 }
 
-static void claim_clause(struct planner *p, struct scope *s, const struct node *target,
-                         const struct node *n)
+static void search_clause(struct search *x, const struct node *n)
 {
     while (n && (n->kind == N_AND || n->kind == N_PAREN)) {
         if (n->kind == N_AND && n->child)
-            claim_clause(p, s, target, n->child->next);
+            search_clause(x, n->child->next);
         n = n->child;
     }
     if (n)
-        claim_part(p, s, target, n);
+        search_part(x, n);
 }
 
 static bool is_outer(const struct node *join)
@@ -93,15 +125,29 @@ static bool is_outer(const struct node *join)
     return join->op == KW_LEFT || join->op == KW_RIGHT;
 }
 
+static void search_scope(struct search *x)
+{
+    if (x->s->where)
+        search_clause(x, x->s->where->child);
+    for (const struct join_ref *j = x->s->joins; j; j = j->next) {
+        const struct node *on = node_find(j->node, N_ON);
+        x->target = is_outer(j->node) ? on : j->target;
+        if (on)
+            search_clause(x, on->child);
+    }
+}
+
 void claim_conditions(struct planner *p, struct scope *s)
 {
-    if (!s->queue_count)
-        return;
-    if (s->where)
-        claim_clause(p, s, NULL, s->where->child);
-    for (const struct join_ref *j = s->joins; j; j = j->next) {
-        const struct node *on = node_find(j->node, N_ON);
-        if (on)
-            claim_clause(p, s, is_outer(j->node) ? on : j->target, on->child);
-    }
+    struct search x = { .p = p, .s = s };
+    if (s->queue_count)
+        search_scope(&x);
+}
+
+bool claim_binds(struct planner *p, struct scope *s, const struct table_ref *ref,
+                 struct slice column)
+{
+    struct search x = { .p = p, .s = s, .ref = ref, .column = column };
+    search_scope(&x);
+    return x.found;
 }

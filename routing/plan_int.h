@@ -178,6 +178,12 @@ enum err_code scope_open(struct planner *p, struct scope *s, const struct node *
 /* Closes them, after everything inside has been visited. */
 enum err_code scope_close(struct planner *p, struct scope *s);
 
+/* ---- locks.c: indexes that tenants share, in statements that lock ---- */
+
+enum err_code locks_scope(struct planner *p, struct scope *s);
+/* The same of a DELETE of one table, which takes no index hints. */
+enum err_code locks_delete(struct planner *p, struct scope *s, const struct node *statement);
+
 /* ---- query.c ---- */
 
 /* A whole query expression. */

@@ -7,6 +7,8 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     struct scope *s = arena_new(p->arena, struct scope);
     struct shape *shape = arena_new(p->arena, struct shape);
     enum err_code code = scope_open(p, s, from, node_find(block, N_WHERE), from ? from->last : 0);
+    if (!code && p->locked)
+        code = locks_scope(p, s);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (c->kind == N_SELECT_LIST)
             code = star_list(p, s, c);

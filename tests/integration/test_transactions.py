@@ -327,3 +327,29 @@ def test_consistent_snapshot(connection, witness, topic):
 def test_consistent_snapshot_without_tenant(connect):
     with refused():
         execute(connect(), "START TRANSACTION WITH CONSISTENT SNAPSHOT")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT id FROM queue_messages WHERE topic = '{topic}' ORDER BY offset LIMIT 3 FOR UPDATE",
+        "UPDATE queue_messages SET failed_at = 1 WHERE topic = '{topic}' AND offset > {first}",
+    ],
+)
+def test_other_tenants_are_not_locked(connect, cluster, tenant, neighbour, topic, statement):
+    """The shard's index on `offset` holds the rows of all of its tenants."""
+    mine, other = connect(tenant), connect(neighbour)
+    first = publish(mine, topic, "first")
+    publish(other, topic, "other")
+    execute(
+        mine,
+        "INSERT INTO queue_messages (topic, partition_key, id, payload, created_at, published_at, "
+        "failed_at, failure_count, last_error, original_topic) VALUES "
+        + ",".join(f"('{topic}', 'p', 'm{n}', '', 1, 1, 0, 0, '', '')" for n in range(2000)),
+    )
+    cluster.query(cluster.shard_of(tenant), "ANALYZE TABLE queue_messages")
+    execute(mine, "BEGIN")
+    execute(mine, statement.format(topic=topic, first=first))
+    where = "WHERE topic = ? AND partition_key = 'p' AND id = 'other'"
+    assert execute(other, f"SELECT 1 FROM queue_messages {where} FOR UPDATE NOWAIT", topic)
+    execute(mine, "ROLLBACK")
