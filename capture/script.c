@@ -219,13 +219,14 @@ static bool use_line(struct capture *c, struct slice line)
 
 static void end_line(struct capture *c)
 {
+    static const char newline[] = "\n";
     if (!c->pending)
         return;
     if (c->script.quote == LINE_COMMENT)
         close_quote(c, buf_len(&c->text) + 1);
     else if (!c->script.quote)
         take_plain(c, '\n');
-    add(c, "\n", "\n" + 1);
+    add(c, newline, newline + 1);
 }
 
 void script_feed(struct capture *c, const struct piece *p)

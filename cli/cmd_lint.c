@@ -9,7 +9,8 @@ enum { PLANS_MAX_BYTES = 32 << 20 };
 
 static const char help_text[] =
     "Usage: mqgate lint [-c FILE] [OPTION]... PATH...\n"
-    "       mqgate lint --live [-c FILE] [--address HOST:PORT | --socket PATH] [OPTION]...\n"
+    "       mqgate lint --live [-c FILE] [--address HOST:PORT | --socket PATH] [--user NAME]\n"
+    "                   [--password-file FILE] [--all] [--strict] [--json]\n"
     "\n"
     "Tells which statements mqgate would serve, which ones only once the session names a tenant,\n"
     "and which it would refuse, why, and what mends that. Statements that differ only in their\n"
@@ -30,6 +31,14 @@ static const char help_text[] =
     "      --all               also list what is served\n"
     "      --strict            what needs a tenant counts as refused\n"
     "      --json              print for programs\n"
+    "\n"
+    "A running sidecar remembers what it refused, or would have refused while it observed:\n"
+    "      --live              ask it; an account with `administrator: true` is needed\n"
+    "      --address HOST:PORT, --socket PATH\n"
+    "                          where (default: the configuration's first listener)\n"
+    "      --user NAME         as whom (default: the configuration's first administrator)\n"
+    "      --password-file FILE\n"
+    "                          the password; else $MQ_PASSWORD, the configuration's, or a prompt\n"
     "\n" PLANNING_HELP
     "A log's own user, database, USE and SET sql_mode or @mq_tenant go before these.\n"
     "\n"
@@ -39,14 +48,23 @@ static const char help_text[] =
     "  zcat slow.log.*.gz | mqgate lint -c mqgate.yaml --json - > report.json\n"
     "  mysql -B -e 'SELECT * FROM performance_schema.events_statements_summary_by_digest' |\n"
     "      mqgate lint -c mqgate.yaml -\n"
+    "  mqgate lint --live -c mqgate.yaml\n"
     "\n"
     "Exit status: 0 all would be served, 1 some would be refused or cannot be judged,\n"
-    "2 wrong usage, or a file cannot be read.\n";
+    "2 wrong usage, a file cannot be read, or the sidecar does not answer.\n";
 
 #define ROW(name, member) OPTION_TEXT(name, 0, struct lint_options, member)
 #define FLAG(name, member) OPTION_FLAG(name, 0, struct lint_options, member)
 static const struct option_row option_rows[] = {
-    ROW("format", format), FLAG("all", all), FLAG("strict", strict), FLAG("json", json), OPTION_END,
+    ROW("format", format),
+    FLAG("live", live),
+    ROW("address", address),
+    ROW("socket", address),
+    ROW("password-file", password_file),
+    FLAG("all", all),
+    FLAG("strict", strict),
+    FLAG("json", json),
+    OPTION_END,
 };
 #undef ROW
 #undef FLAG
@@ -56,6 +74,10 @@ static const char *check_options(const struct lint_options *o, const struct argu
 {
     if (o->format && !capture_format_find(o->format))
         return "--format takes script, general, slow, tsv, csv or json";
+    if (!o->live && (o->address || o->password_file))
+        return "--address, --socket and --password-file go with --live";
+    if (o->live)
+        return paths->count || o->format ? "--live reads no files" : NULL;
     return paths->count ? NULL : "name files, folders, or - for standard input";
 }
 
@@ -73,7 +95,7 @@ static enum err_code open_lint(struct lint *lint, struct err *reterr)
 
 static enum err_code examine(struct lint *lint, const struct arguments *paths, struct err *reterr)
 {
-    enum err_code code = open_lint(lint, reterr);
+    enum err_code code = lint->options->live ? lint_live(lint, reterr) : open_lint(lint, reterr);
     for (int i = 0; i < paths->count && !code; i++)
         code = lint_read(lint, paths->items[i], reterr);
     return code;

@@ -9,8 +9,8 @@
 
 struct lint_options {
     struct planning_options planning;
-    const char *format;                           /* NULL: told by the content */
-    const char *address, *socket, *password_file; /* of --live */
+    const char *format;                  /* NULL: told by the content */
+    const char *address, *password_file; /* of --live; host:port, or a socket's path */
     bool live, json, all, strict;
 };
 
@@ -65,7 +65,8 @@ bool lint_session_tenant(const struct lint_sessions *s, const struct lint_sessio
 
 /* ---- lint_live.c ---- */
 
-/* Asks the running sidecar. Fails with MQ_USAGE, or MQ_SHARD_DOWN when it cannot be asked. */
+/* Asks the running sidecar. Fails with MQ_USAGE, MQ_CONFIG_INVALID, or MQ_SHARD_DOWN when it does
+ * not answer. */
 enum err_code lint_live(struct lint *lint, struct err *reterr);
 
 /* ---- lint_print.c, lint_json.c ---- */

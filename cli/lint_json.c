@@ -38,6 +38,8 @@ static json_t *kind_json(const struct lint_finding *f)
     set_text(o, "example", f->example);
     set_text(o, "file", slice_cstr(f->file ? f->file->name : ""));
     json_object_set_new(o, "line", f->file ? json_integer((json_int_t)f->line) : json_null());
+    set_text(o, "first_seen", f->first_seen);
+    set_text(o, "last_seen", f->last_seen);
     return o;
 }
 

@@ -42,12 +42,14 @@ static void print_text(struct slice s, size_t room)
     puts(i < s.len ? "…" : "");
 }
 
+/* file:line of the first, or when it was seen. */
 static void print_place(const struct lint_finding *f)
 {
+    printf("%*s", INDENT, "");
     if (f->file)
-        printf("%*s%s:%" PRIu64, INDENT, "", f->file->name, f->line);
+        printf("%s:%" PRIu64, f->file->name, f->line);
     else
-        printf("%*s", INDENT, "");
+        printf("%s, last %s", f->first_seen.data, f->last_seen.data);
 }
 
 static void print_kind(const struct page *p, const struct lint_finding *f, bool reasons)
@@ -57,9 +59,9 @@ static void print_kind(const struct page *p, const struct lint_finding *f, bool 
     print_text(f->statement, p->width - INDENT - 1);
     print_place(f);
     if (table)
-        printf("%s%s table", f->file ? "  " : "", table);
+        printf("  %s table", table);
     if (reasons && *f->reason)
-        printf("%s", f->file || table ? "  " : "");
+        printf("  ");
     print_text(slice_cstr(reasons ? f->reason : ""), SIZE_MAX);
 }
 
@@ -149,7 +151,9 @@ static void print_summary(const struct lint *lint)
         print_count("  of kinds that are not listed", r->classes[class].unkept, "");
     }
     print_count("in other databases, left out", r->elsewhere, "");
-    print_count("of digests without a text", r->unseen, "  (the server's table was full)");
+    print_count("of kinds that nobody kept", r->unseen,
+                lint->options->live ? "  (the sidecar's table was full)"
+                                    : "  (the server's digest table was full)");
     print_count("records that cannot be read", r->damaged, "");
 }
 

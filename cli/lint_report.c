@@ -9,7 +9,8 @@ enum {
     KINDS_MAX = 10000,
     STATEMENT_MAX = 1024, /* bytes kept of each */
     EXAMPLE_MAX = 1024,
-    REASON_MAX = 480
+    REASON_MAX = 480,
+    SEEN_MAX = 40
 };
 
 struct lint_kind {
@@ -19,7 +20,7 @@ struct lint_kind {
         uint32_t class, code;
     } key;
     struct lint_finding finding;
-    char text[]; /* statement, example, reason */
+    char text[]; /* of the finding */
 };
 
 static const struct {
@@ -102,7 +103,8 @@ static struct slice shorten(struct slice s, size_t max)
 static struct slice keep(char **at, struct slice s)
 {
     char *text = *at;
-    memcpy(text, s.data, s.len);
+    if (s.len)
+        memcpy(text, s.data, s.len);
     text[s.len] = '\0';
     *at += s.len + 1;
     return slice_of(text, s.len);
@@ -113,13 +115,17 @@ static struct lint_kind *make_kind(const struct lint_finding *f, const struct ki
     struct slice statement = shorten(f->statement, STATEMENT_MAX);
     struct slice example = shorten(f->example, EXAMPLE_MAX);
     struct slice reason = shorten(slice_cstr(f->reason ? f->reason : ""), REASON_MAX);
-    struct lint_kind *k = mem_zalloc(sizeof *k + statement.len + example.len + reason.len + 3);
+    struct slice first = shorten(f->first_seen, SEEN_MAX), last = shorten(f->last_seen, SEEN_MAX);
+    struct lint_kind *k =
+        mem_zalloc(sizeof *k + statement.len + example.len + reason.len + first.len + last.len + 5);
     char *at = k->text;
     k->key = *key;
     k->finding = *f;
     k->finding.statement = keep(&at, statement);
     k->finding.example = keep(&at, example);
     k->finding.reason = keep(&at, reason).data;
+    k->finding.first_seen = keep(&at, first);
+    k->finding.last_seen = keep(&at, last);
     k->finding.count = 0;
     return k;
 }

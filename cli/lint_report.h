@@ -37,6 +37,7 @@ struct lint_finding {
     const char *reason;
     const struct lint_file *file; /* NULL: none */
     uint64_t line, count;
+    struct slice first_seen, last_seen; /* by a running sidecar; empty: not told */
 };
 
 struct lint_kind; /* a finding with its own memory */
@@ -49,7 +50,7 @@ struct lint_report {
         uint64_t unkept; /* statements of kinds that had no room */
     } classes[LINT_CLASSES];
     uint64_t elsewhere; /* statements in other databases */
-    uint64_t unseen;    /* that a file counts but does not name */
+    uint64_t unseen;    /* that are counted but not named */
     uint64_t damaged;   /* records that could not be read */
     struct lint_file *files, **files_end;
 };

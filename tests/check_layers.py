@@ -54,7 +54,7 @@ SYSTEM = re.compile(
     r"(assert|ctype|dirent|errno|fcntl|float|inttypes|iso646|limits|locale|math|netdb|"
     r"pwd|grp|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|"
     r"stdnoreturn|string|strings|time|unistd|wchar|getopt|regex|fnmatch|glob|sched|syslog|"
-    r"malloc|endian|byteswap|sys/(types|stat|un|time|wait|mman|uio|resource|ioctl|file|random|"
+    r"malloc|termios|endian|byteswap|sys/(types|stat|un|time|wait|mman|uio|resource|ioctl|file|random|"
     r"signalfd|timerfd|prctl|syscall|utsname))\.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
