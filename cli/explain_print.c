@@ -32,6 +32,13 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
     one.edits = &alone;
     one.edit_count = 1;
     one.heading_count = 0;
+    if (one.show_heading.prefix) { /* made of the statement's own tokens */
+        one.show_heading.prefix = route_show_heading(&one, &x->judgement.lexed,
+                                                     &x->planning.facts, x->arena);
+        one.show_heading.of_session = false;
+        one.show_heading.database.len = 0;
+        one.pattern.kind = VALUE_NONE;
+    }
     route_text(&one, &nothing, x->judgement.route.tenant, &x->planning.facts, database_of(x), x->options->prepared,
                out);
 }

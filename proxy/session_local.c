@@ -73,57 +73,6 @@ static void send_unsigned(struct session *s, struct slice name, unsigned long lo
     send_column(s, name, &row, 1, &unsigned_column);
 }
 
-/* Keeps the names that SHOW … LIKE asks for; returns how many. */
-static size_t filter(struct session *s, const struct template *t, const struct lexed *lexed,
-                     struct slice *names, size_t count)
-{
-    struct dialect dialect = session_dialect(s);
-    struct slice pattern;
-    size_t kept = 0;
-    if (t->pattern.kind != VALUE_TOKENS ||
-        !token_string_value(lexed, &dialect, t->pattern.first, t->pattern.last, &s->worker->arena,
-                            &pattern))
-        return count;
-    for (size_t i = 0; i < count; i++)
-        if (slice_ilike(names[i], pattern))
-            names[kept++] = names[i];
-    return kept;
-}
-
-static void show_databases(struct session *s, const struct template *t, const struct lexed *lexed)
-{
-    const struct config *config = s->deployment->topology->config;
-    size_t count = 1 + config->database_aliases.count;
-    struct slice *rows = arena_array(&s->worker->arena, struct slice, count);
-    rows[0] = slice_cstr(config->keyspace);
-    for (size_t i = 1; i < count; i++)
-        rows[i] = slice_cstr(config->database_aliases.items[i - 1]);
-    send_column(s, SLICE_LIT("Database"), rows, filter(s, t, lexed, rows, count),
-                &text_column);
-}
-
-static void show_tables(struct session *s, const struct template *t, const struct lexed *lexed)
-{
-    const struct catalog *catalog = s->deployment->topology->catalog;
-    if (t->needs_database && !s->database) {
-        refuse(s, MQ_DATABASE_NONE, "No database selected");
-        return;
-    }
-    struct slice *rows = arena_array(&s->worker->arena, struct slice, catalog->table_count);
-    for (size_t i = 0; i < catalog->table_count; i++) {
-        rows[i] = slice_cstr(catalog->tables[i]->name);
-        for (size_t j = i; j > 0 && slice_cmp(rows[j - 1], rows[j]) > 0; j--) {
-            struct slice swap = rows[j];
-            rows[j] = rows[j - 1];
-            rows[j - 1] = swap;
-        }
-    }
-    const char *database = s->database ? s->database : s->deployment->topology->config->keyspace;
-    char *name = arena_printf(&s->worker->arena, "Tables_in_%s", database);
-    send_column(s, slice_cstr(name), rows, filter(s, t, lexed, rows, catalog->table_count),
-                &text_column);
-}
-
 /* SHOW WARNINGS after a statement without any; else they are on a backend that is gone. */
 static void show_diagnostics(struct session *s, const struct lexed *lexed)
 {
@@ -616,12 +565,6 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     case LOCAL_SHOW_WARNINGS:
     case LOCAL_SHOW_ERRORS:
         show_diagnostics(s, lexed);
-        break;
-    case LOCAL_SHOW_DATABASES:
-        show_databases(s, t, lexed);
-        break;
-    case LOCAL_SHOW_TABLES:
-        show_tables(s, t, lexed);
         break;
     case LOCAL_SHOW_FINDINGS:
         session_show_findings(s, t, lexed);

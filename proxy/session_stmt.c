@@ -157,6 +157,9 @@ static bool refuse_prepare(struct session *s, const struct template *t)
     } else if (t->verdict == VERDICT_EVERY_SHARD) {
         err_set(&e, MQ_NOT_PREPARABLE, "a statement for every shard cannot be prepared; send it as text");
         session_refuse_statement(s, &e);
+    } else if (t->show_heading.of_session) {
+        err_set(&e, MQ_NOT_PREPARABLE, "name the database of a SHOW that is prepared: SHOW … FROM %s", s->deployment->topology->config->keyspace);
+        session_refuse(s, &e);
     } else if (t->needs_database && !s->database) {
         err_set(&e, MQ_DATABASE_NONE, "No database selected");
         session_refuse_statement(s, &e);

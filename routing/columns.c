@@ -34,6 +34,14 @@ enum err_code column_quote(struct planner *p, const struct node *ident)
     return code ? code : plan_edit(p, EDIT_AFTER, ident->first, ident->first, SLICE_LIT("`"));
 }
 
+/* The database of a view's column goes: a derived table has none. */
+static enum err_code column_database(struct planner *p, const struct node *ident)
+{
+    if (p->has_views && token_is_ident(p->l, ident->first, "information_schema"))
+        return plan_edit(p, EDIT_REPLACE, ident->first, ident->first + 1, slice_of("", 0));
+    return names_database(p, ident);
+}
+
 enum err_code column_visit(struct planner *p, const struct node *column)
 {
     const struct node *first = column->child;
@@ -43,7 +51,7 @@ enum err_code column_visit(struct planner *p, const struct node *column)
                       "`tenant` may only be compared with a literal or a parameter, by = or IN, as "
                       "a condition of its own that nothing can bypass");
     if (first && first->next && first->next->next) {
-        enum err_code code = names_database(p, first);
+        enum err_code code = column_database(p, first);
         if (code)
             return code;
         p->names_databases = true;

@@ -122,6 +122,10 @@ enum err_code plan_settle(struct planner *p)
                            : reject(p, MQ_TABLE_UNKNOWN,
                                     "table %.*s is not a queue table; `queue_tables:` adds others",
                                     NAME_FORMAT(p->other_table));
+    if (p->has_views && (p->t->table || p->t->writes))
+        return reject(p, MQ_MIXED_TABLES,
+                      "information_schema stands in one statement with a queue table, or is "
+                      "written to");
     p->t->verdict = p->t->table ? VERDICT_SINGLE : VERDICT_PASS;
     return MQ_OK;
 }

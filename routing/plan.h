@@ -97,6 +97,7 @@ enum session_value {
 enum {
     EDIT_TENANT = EDIT_VALUE_FIRST, /* a quoted literal or `?` */
     EDIT_DATABASE,                  /* the shard's, as a quoted identifier */
+    EDIT_HEADING,                   /* template.show_heading, as a quoted identifier */
     EDIT_SESSION,                   /* and on: enum session_value, a literal or `?` */
 };
 
@@ -147,6 +148,12 @@ struct template {
     size_t set_count;
     struct slice name; /* USE, SAVEPOINT …: the name; SHOW … LIKE: none */
     struct value_ref pattern; /* SHOW … LIKE */
+    struct {
+        const char *prefix;    /* of the first column of SHOW: "Tables_in_"; NULL: none */
+        bool of_session;       /* the name of the session's database follows, else `database` */
+        struct slice database;
+        uint32_t modes;        /* by which the pattern, which stands in parentheses, is read */
+    } show_heading;
     struct value_ref limit;   /* SHOW … LIMIT: an integer */
 
     const struct catalog_table *table; /* the first queue table; of DDL the table meant */

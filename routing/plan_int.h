@@ -75,6 +75,7 @@ struct planner {
     bool locked;             /* the query that is walked locks the rows it reads */
     bool wraps;              /* a queue table became a derived table, which has no database */
     bool names_databases;    /* a column is qualified by its database */
+    bool has_views; /* information_schema is read */
     uint32_t inner; /* how many queries stand around the one that is walked */
     uint32_t depth; /* of the walk */
 };
@@ -150,6 +151,7 @@ struct table_ref {
     bool wrapped;              /* it became a derived table without the column `tenant` */
     bool scoped;               /* the client's own condition does it */
     bool conditioned;          /* ours is written */
+    bool viewed;               /* of information_schema: views.c */
     const struct node *target; /* the ON that takes its condition; NULL: WHERE */
     struct table_ref *next;    /* in the order of the text */
 };
@@ -249,6 +251,7 @@ enum err_code select_plan(struct planner *p, const struct node *query);
 enum err_code explain_plan(struct planner *p, const struct node *explain);
 enum err_code session_plan(struct planner *p, const struct node *statement);
 enum err_code show_plan(struct planner *p, const struct node *show);
+enum err_code show_schema_plan(struct planner *p, const struct node *show);
 enum err_code ddl_create(struct planner *p, const struct node *create);
 enum err_code ddl_drop(struct planner *p, const struct node *drop);
 enum err_code ddl_truncate(struct planner *p, const struct node *truncate);

@@ -182,7 +182,7 @@ static struct slice heading_alias(const struct lexed *l, const struct token_rang
     struct slice text = cut_heading(
         slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start));
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.data[i] < '\t')
+        if ((unsigned char)text.data[i] < '\t' || edit_value_number(text.data[i]) >= 0)
             return slice_of("", 0);
     char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``"), *end = alias;
     memcpy(end, " AS `", 5);
@@ -216,6 +216,21 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l, 
     return edits;
 }
 
+const char *route_show_heading(const struct template *t, const struct lexed *l,
+                               const struct session_facts *facts, struct arena *arena)
+{
+    const struct dialect dialect = { .modes = t->show_heading.modes };
+    struct slice pattern, database = t->show_heading.database;
+    if (t->show_heading.of_session)
+        database = facts ? facts->database : slice_of("", 0);
+    const char *name = arena_printf(arena, "%s%.*s", t->show_heading.prefix, (int)database.len,
+                                    database.len ? database.data : "");
+    if (t->pattern.kind != VALUE_TOKENS ||
+        !token_string_value(l, &dialect, t->pattern.first, t->pattern.last, arena, &pattern))
+        return name;
+    return arena_printf(arena, "%s (%.*s)", name, (int)pattern.len, pattern.data);
+}
+
 static struct slice *edit_value(struct edit_values *values, int placeholder)
 {
     return &values->of[placeholder - EDIT_VALUE_FIRST];
@@ -238,10 +253,11 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
     char literal[UINT8_MAX + 2] = "'";
     struct edit_values values = { 0 };
     struct arena arena;
-    struct buf database;
+    struct buf database, heading;
     size_t count;
     arena_init(&arena);
     buf_init(&database);
+    buf_init(&heading);
     *edit_value(&values, EDIT_TENANT) = SLICE_LIT("?");
     if (!prepared && tenant && tenant->name_len <= UINT8_MAX) {
         memcpy(literal + 1, tenant->name, tenant->name_len);
@@ -251,6 +267,9 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
     if (names_database(t))
         edit_quote_ident(&database, slice_cstr(shard_database));
     *edit_value(&values, EDIT_DATABASE) = buf_slice(&database);
+    if (t->show_heading.prefix)
+        edit_quote_ident(&heading, slice_cstr(route_show_heading(t, l, facts, &arena)));
+    *edit_value(&values, EDIT_HEADING) = buf_slice(&heading);
     fill_session_values(t, facts, prepared, &arena, &values);
     const struct edit *edits = route_edits(t, l, &arena, &count);
     /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
@@ -258,6 +277,7 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
     CHECK(made);
     (void)made;
     buf_fini(&database);
+    buf_fini(&heading);
     arena_fini(&arena);
 }
 

@@ -101,6 +101,10 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l,
  * has met some of several rows and left others as they were, they look like inserted ones. */
 bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected);
 
+/* The name of the first column of SHOW TABLES or SHOW DATABASES: "Tables_in_queue (pattern)". */
+const char *route_show_heading(const struct template *t, const struct lexed *l,
+                               const struct session_facts *facts, struct arena *arena);
+
 /* The column's name in the answer to a LOCAL_SELECT_… statement, as a server would give it. */
 struct slice route_heading(const struct template *t, const struct lexed *l,
                            const struct dialect *dialect, struct arena *arena);

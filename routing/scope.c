@@ -11,6 +11,7 @@
 #include "routing/plan_int.h"
 
 #include "routing/claim.h"
+#include "routing/views.h"
 
 enum { JOIN_TABLES_MAX = 61 }; /* MySQL's own limit (error 1116) */
 
@@ -60,7 +61,10 @@ static enum err_code collect_table(struct planner *p, struct scope *s, const str
 {
     struct table_ref ref = { .node = n, .target = target, .name = plan_name(p, n->child) };
     enum name_meaning meaning;
-    enum err_code code = names_resolve(p, n->child, &meaning, &ref.table);
+    enum err_code code = view_resolve(p, n, &ref.viewed);
+    if (code || ref.viewed)
+        return code ? code : add_ref(p, s, ref);
+    code = names_resolve(p, n->child, &meaning, &ref.table);
     if (code || meaning == NAME_DUAL)
         return code;
     if (meaning == NAME_QUERY) {

@@ -1,5 +1,5 @@
-/* SHOW and DESCRIBE: a list of what is harmless; whatever could show a shard's tables or
- * other sessions is refused. */
+/* SHOW: a list of what is harmless; whatever could tell of a shard or of other sessions is
+ * refused. */
 #include "routing/plan_int.h"
 #include "routing/variables.h"
 
@@ -8,6 +8,7 @@ enum show_rule {
     SHOW_PASSED,   /* any live shard gives the same answer */
     SHOW_ANSWERED, /* by mqgate */
     SHOW_OWN,      /* mqgate's own */
+    SHOW_SCHEMA,   /* the legacy schema: show_schema.c */
 };
 
 struct show_row {
@@ -16,8 +17,6 @@ struct show_row {
     enum local_op local;
     const char *reason;
 };
-
-static const char not_yet[] = "it would show the shard's table, not the legacy one";
 
 static const struct show_row rows[] = {
     { KW_VARIABLES, SHOW_PASSED, LOCAL_NONE, NULL },
@@ -29,13 +28,13 @@ static const struct show_row rows[] = {
     { KW_PRIVILEGES, SHOW_PASSED, LOCAL_NONE, NULL },
     { KW_WARNINGS, SHOW_ANSWERED, LOCAL_SHOW_WARNINGS, NULL },
     { KW_ERRORS, SHOW_ANSWERED, LOCAL_SHOW_ERRORS, NULL },
-    { KW_DATABASES, SHOW_ANSWERED, LOCAL_SHOW_DATABASES, NULL },
-    { KW_TABLES, SHOW_ANSWERED, LOCAL_SHOW_TABLES, NULL },
+    { KW_DATABASES, SHOW_SCHEMA, LOCAL_NONE, NULL },
+    { KW_TABLES, SHOW_SCHEMA, LOCAL_NONE, NULL },
     { KW_MQGATE_FINDINGS, SHOW_OWN, LOCAL_SHOW_FINDINGS, NULL },
-    { KW_COLUMNS, SHOW_REFUSED, LOCAL_NONE, not_yet },
-    { KW_INDEX, SHOW_REFUSED, LOCAL_NONE, not_yet },
-    { KW_CREATE, SHOW_REFUSED, LOCAL_NONE, not_yet },
-    { KW_TABLE, SHOW_REFUSED, LOCAL_NONE, not_yet },
+    { KW_COLUMNS, SHOW_SCHEMA, LOCAL_NONE, NULL },
+    { KW_INDEX, SHOW_SCHEMA, LOCAL_NONE, NULL },
+    { KW_CREATE, SHOW_SCHEMA, LOCAL_NONE, NULL },
+    { KW_TABLE, SHOW_SCHEMA, LOCAL_NONE, NULL },
     { KW_GRANTS, SHOW_REFUSED, LOCAL_NONE,
       "it would show the account on the shard, on MariaDB with the hash of its password" },
     { KW_TRIGGERS, SHOW_REFUSED, LOCAL_NONE, "it would show the shard's triggers" },
@@ -54,23 +53,6 @@ static const struct show_row *find_row(const struct node *show)
 static const char *subject_text(const struct node *show)
 {
     return show->op ? keyword_text((enum keyword)show->op) : "of this kind";
-}
-
-static bool has_word(const struct planner *p, const struct node *show, enum keyword word)
-{
-    for (uint32_t i = show->first; i <= show->last; i++)
-        if (token_is_keyword(&p->l->tokens[i], word))
-            return true;
-    return false;
-}
-
-static enum err_code show_database(struct planner *p, const struct node *from)
-{
-    struct slice name = plan_name(p, from);
-    if (names_is_keyspace(p, name))
-        return MQ_OK;
-    return reject(p, MQ_DATABASE_UNKNOWN, "database %.*s is not %s, which this sidecar serves",
-                  NAME_FORMAT(name), p->topology->config->keyspace);
 }
 
 static enum err_code show_like(struct planner *p, const struct node *like)
@@ -96,19 +78,13 @@ static enum err_code show_limit(struct planner *p, const struct node *limit)
 static enum err_code answered(struct planner *p, const struct node *show,
                               const struct show_row *row)
 {
-    const struct node *from = node_find(show, N_SHOW_FROM);
-    bool tables = row->local == LOCAL_SHOW_TABLES;
-    if (node_find(show, N_WHERE) || node_find(show, N_LIMIT) || (show->flags & NODE_F_STAR) ||
-        (tables && (has_word(p, show, KW_FULL) || has_word(p, show, KW_EXTENDED))))
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                      "SHOW %s is served with LIKE, without WHERE, LIMIT, COUNT or FULL",
-                      subject_text(show));
-    p->t->needs_database = tables && !from;
     p->t->verdict = VERDICT_LOCAL;
     p->t->local = row->local;
-    p->t->uses_session_value = row->local == LOCAL_SHOW_WARNINGS || row->local == LOCAL_SHOW_ERRORS;
-    enum err_code code = show_like(p, node_find(show, N_LIKE_PATTERN));
-    return code || !from ? code : show_database(p, from);
+    p->t->uses_session_value = true;
+    if (node_find(show, N_LIMIT) || (show->flags & NODE_F_STAR))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is served without LIMIT and COUNT",
+                      subject_text(show));
+    return MQ_OK;
 }
 
 /* What administrators ask of mqgate itself. */
@@ -157,21 +133,12 @@ static enum err_code passed(struct planner *p, const struct node *show)
                : MQ_OK;
 }
 
-static enum err_code describe(struct planner *p, const struct node *n)
-{
-    const struct catalog_table *table;
-    enum err_code code = names_queue_table(p, n->child, &table);
-    return code ? code
-                : reject(p, MQ_STATEMENT_NOT_ALLOWED, "DESCRIBE %s is not served: %s", table->name,
-                         not_yet);
-}
-
 enum err_code show_plan(struct planner *p, const struct node *show)
 {
     const struct show_row *row = find_row(show);
     p->t->is_select = true;
-    if (show->kind == N_DESCRIBE)
-        return describe(p, show);
+    if (show->kind == N_DESCRIBE || (row && row->rule == SHOW_SCHEMA))
+        return show_schema_plan(p, show);
     if (!row || row->rule == SHOW_REFUSED)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is not served: %s", subject_text(show),
                       row ? row->reason : "it is not on the list of what shows no other tenant");

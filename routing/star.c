@@ -135,6 +135,38 @@ static enum err_code visit_item(struct planner *p, const struct node *list,
     return code;
 }
 
+/* The one table that the column can be of: named by it, or alone. */
+static bool is_viewed(struct planner *p, const struct scope *s, const struct node *column)
+{
+    bool qualified = column->child->next != NULL;
+    const struct node *table = column->child;
+    if (qualified && table->next->next)
+        table = table->next;
+    for (const struct table_ref *r = s->refs; r; r = r->next)
+        if (qualified ? slice_eq(r->name, token_ident(p->l, table->first, p->arena)) : !r->next)
+            return r->viewed;
+    return false;
+}
+
+/* MySQL calls a column of information_schema by its own name, however it was written. */
+static enum err_code name_viewed(struct planner *p, const struct scope *s, const struct node *item)
+{
+    if (p->dialect->flavour != FLAVOUR_MYSQL || node_find(item, N_ALIAS) ||
+        item->child->kind != N_COLUMN || !is_viewed(p, s, item->child))
+        return MQ_OK;
+    struct text t = { .arena = p->arena };
+    struct slice name = plan_name(p, item->child);
+    text_add(&t, " AS `");
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i];
+        if (c != '_' && (c < 'A' || c > 'z' || (c > 'Z' && c < 'a')))
+            return MQ_OK; /* there is no such column */
+        text_slice_add(&t, slice_of((char[]){ (char)(c >= 'a' ? c - 'a' + 'A' : c) }, 1));
+    }
+    text_add(&t, "`");
+    return plan_edit(p, EDIT_AFTER, item->last, item->last, text_slice(&t));
+}
+
 enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list)
 {
     enum err_code code = MQ_OK;
@@ -143,6 +175,8 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
             code = c->child ? expand_one(p, s, c) : expand_all(p, s, c);
         else
             code = visit_item(p, list, c);
+        if (!code && c->kind != N_STAR)
+            code = name_viewed(p, s, c);
     }
     return code;
 }

@@ -48,6 +48,7 @@ const struct template *template_keep(const struct template *from, struct arena *
     t->rows = KEEP_ARRAY(arena, t->rows, t->row_count);
     t->checks = KEEP_ARRAY(arena, t->checks, t->check_count);
     t->name = keep_text(arena, t->name);
+    t->show_heading.database = keep_text(arena, t->show_heading.database);
     t->reject = t->reject ? KEEP_ARRAY(arena, t->reject, 1) : NULL;
     return t;
 }

@@ -61,6 +61,9 @@ bool catalog_any_column(const struct catalog *c, struct slice column);
 /* Takes the next column off a key's list ("topic, offset"); false at its end. */
 bool catalog_key_next(struct slice *rest, struct slice *ret_column);
 
+/* Of the column that leads every table on the shards. */
+extern const char catalog_tenant_type[];
+
 /* CREATE TABLE statements without a final semicolon; identifiers backquoted, without a database. */
 void catalog_legacy_ddl(const struct catalog_table *t, bool if_not_exists, struct buf *out);
 void catalog_tenant_ddl(const struct catalog_table *t, bool if_not_exists, struct buf *out);

@@ -1,8 +1,7 @@
 /* The catalogue's tables as CREATE TABLE statements. */
 #include "vschema/catalog.h"
 
-static const char tenant_column[] =
-    "    `tenant` VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,\n";
+const char catalog_tenant_type[] = "VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin";
 
 static void print_column(const char *name, const char *type, const char *options, struct buf *out)
 {
@@ -49,7 +48,7 @@ void catalog_legacy_ddl(const struct catalog_table *t, bool if_not_exists, struc
 void catalog_tenant_ddl(const struct catalog_table *t, bool if_not_exists, struct buf *out)
 {
     print_head(t, if_not_exists, out);
-    buf_append_cstr(out, tenant_column);
+    print_column("tenant", catalog_tenant_type, "NOT NULL", out);
     for (size_t i = 0; i < t->column_count; i++)
         print_column(t->columns[i].name, t->columns[i].tenant_type, t->columns[i].options, out);
     print_tail(t->tenant_keys, t->tenant_key_count, out);
