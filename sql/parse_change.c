@@ -55,7 +55,7 @@ static void on_duplicate(struct parser *p, struct branch *b)
 /* MariaDB's. */
 static void returning(struct parser *p, struct branch *b)
 {
-    if (!at_word(p, KW_RETURNING))
+    if (!at_word(p, KW_RETURNING) || at_name(p))
         return;
     struct branch items = branch_open(p, N_RETURNING);
     advance(p);

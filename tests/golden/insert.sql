@@ -161,3 +161,5 @@ INSERT INTO queue_messages (topic, partition_key, id) VALUES ('t', 'p', 'i') ON 
 INSERT INTO queue_messages (topic, partition_key, id, created_at) VALUES ('t', 'p', 'i', LAST_INSERT_ID(5))
 -- case: LAST_INSERT_ID with another value for the offset
 INSERT INTO queue_messages (topic, partition_key, id) VALUES ('t', 'p', 'i') ON DUPLICATE KEY UPDATE offset = LAST_INSERT_ID(created_at)
+-- case: RETURNING is MariaDB's
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) VALUES ('g', 't', 'p', 0, 1) RETURNING *

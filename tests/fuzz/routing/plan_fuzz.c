@@ -1,6 +1,7 @@
-/* The planner's promises for any text: no crash; removing the edits gives the client's bytes
- * back; the rewritten text parses, and each queue table in it is scoped; the parameters' map
- * fits the rewritten text.
+/* The planner's promises for any text, also cut off: no crash; removing the edits gives the
+ * client's bytes back; the rewritten text parses, to the same tree plus what the edits added;
+ * each queue table in it is scoped; the parameters' map fits the rewritten text; literals with
+ * other values give the same template.
  *
  * The first byte chooses the dialect, the rest is the statement. */
 #include <stdint.h>
@@ -8,7 +9,9 @@
 
 #include "routing/route.h"
 #include "routing/session_values.h"
+#include "tests/fuzz/routing/same_tree.h"
 #include "tests/fuzz/routing/scoped.h"
+#include "tests/fuzz/sql/other_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,30 +81,34 @@ static size_t filled_length(struct slice text, size_t tenant)
     return len;
 }
 
-/* Takes the edits out of the rewritten text again: what is left are the client's bytes. */
-static void check_removal(const struct template *t, const struct lexed *l, struct slice out,
-                          size_t tenant, struct arena *arena)
+/* Takes the edits out of the rewritten text again: what is left are the client's bytes, in runs
+ * of which there is one more than edits. */
+static const struct common *check_removal(const struct template *t, const struct lexed *l,
+                                          struct slice out, size_t tenant, struct arena *arena,
+                                          size_t *ret_count)
 {
     size_t client = 0, sent = 0, count;
     const struct edit *edits = route_edits(t, l, arena, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct edit *e = &edits[i];
-        require(e->first < l->count && e->last < l->count, "edit outside", l->text);
-        const struct token *first = &l->tokens[e->first], *last = &l->tokens[e->last];
-        size_t end = (size_t)last->start + last->len;
-        size_t from = e->place == EDIT_AFTER ? end : first->start;
+    struct common *runs = arena_array(arena, struct common, count + 1);
+    for (size_t i = 0; i <= count; i++) {
+        const struct edit *e = i < count ? &edits[i] : NULL;
+        require(!e || (e->first < l->count && e->last < l->count), "edit outside", l->text);
+        const struct token *first = e ? &l->tokens[e->first] : NULL;
+        const struct token *last = e ? &l->tokens[e->last] : NULL;
+        size_t end = e ? (size_t)last->start + last->len : l->text.len;
+        size_t from = e && e->place != EDIT_AFTER ? first->start : end;
         require(from >= client && from <= l->text.len, "edits overlap", l->text);
-        size_t same = from - client;
-        require(out.len - sent >= same, "text is short", l->text);
-        require(slice_eq(slice_of(out.data + sent, same), slice_of(l->text.data + client, same)),
+        runs[i] = (struct common){ client, sent, from - client };
+        require(out.len - sent >= runs[i].len, "text is short", l->text);
+        require(slice_eq(slice_of(out.data + sent, runs[i].len),
+                         slice_of(l->text.data + client, runs[i].len)),
                 "client's bytes changed", l->text);
-        sent += same + filled_length(e->text, tenant);
-        client = e->place == EDIT_REPLACE ? end : from;
+        sent += runs[i].len + (e ? filled_length(e->text, tenant) : 0);
+        client = e && e->place == EDIT_REPLACE ? end : from;
     }
-    require(out.len >= sent, "text is short", l->text);
-    require(slice_eq(slice_of(out.data + sent, out.len - sent),
-                     slice_of(l->text.data + client, l->text.len - client)),
-            "client's bytes changed at the end", l->text);
+    require(sent == out.len && client == l->text.len, "bytes at the end", l->text);
+    *ret_count = count + 1;
+    return runs;
 }
 
 static void check_params(const struct template *t, const struct lexed *prepared)
@@ -134,31 +141,73 @@ static void blank_hint(struct buf *b)
     }
 }
 
-static void check_single(const struct template *t, const struct lexed *l,
-                         const struct dialect *dialect, struct arena *arena)
+static const struct node *tree_of(struct slice text, const struct dialect *dialect,
+                               struct arena *arena, struct lexed *ret)
 {
-    const struct tenant *tenant = tenant_map_at(tenants, 0);
-    struct scoped s = { .catalog = topology->catalog, .arena = arena };
-    struct lexed sent;
-    struct buf out;
-    struct node *root;
     struct err err = { .text = "" };
-    for (int prepared = 0; prepared < 2; prepared++) {
-        buf_init(&out);
-        route_text(t, l, tenant, &facts, "shard", prepared, &out);
-        check_removal(t, l, buf_slice(&out), prepared ? 1 : sizeof "'acme'" - 1, arena);
-        for (size_t i = 0; i < t->edit_count; i++)
-            if (t->edits[i].text.len > 4 && memcmp(t->edits[i].text.data, " /*+", 4) == 0)
-                blank_hint(&out);
-        require(!lex(buf_slice(&out), dialect, arena, &sent, &err), err.text, buf_slice(&out));
-        require(!parse(&sent, dialect, arena, &root, &err), err.text, buf_slice(&out));
-        s.l = &sent;
-        const char *why = scoped_check(&s, root);
-        require(!why, why, buf_slice(&out));
-        if (prepared)
-            check_params(t, &sent);
-        buf_fini(&out);
+    struct node *root = NULL;
+    require(!lex(text, dialect, arena, ret, &err), err.text, text);
+    require(!parse(ret, dialect, arena, &root, &err), err.text, text);
+    return root;
+}
+
+/* What is sent to the shard for the client's statement. */
+static void check_sent(const struct template *t, const struct lexed *l,
+                       const struct dialect *dialect, bool prepared, struct arena *arena)
+{
+    struct scoped s = { .catalog = topology->catalog, .arena = arena };
+    struct lexed client_text, sent_text;
+    struct buf out;
+    size_t count;
+    buf_init(&out);
+    route_text(t, l, tenant_map_at(tenants, 0), &facts, "shard", prepared, &out);
+    size_t tenant = prepared ? 1 : sizeof "'acme'" - 1;
+    const struct common *runs = check_removal(t, l, buf_slice(&out), tenant, arena, &count);
+    for (size_t i = 0; i < t->edit_count; i++)
+        if (t->edits[i].text.len > 4 && memcmp(t->edits[i].text.data, " /*+", 4) == 0)
+            blank_hint(&out);
+    const struct node *root = tree_of(buf_slice(&out), dialect, arena, &sent_text);
+    struct side sent = { &sent_text, root, NULL };
+    struct side client = { &client_text, tree_of(l->text, dialect, arena, &client_text), NULL };
+    const char *why = same_tree(&client, &sent, runs, count, arena);
+    require(!why, why, buf_slice(&out));
+    s.l = &sent_text;
+    why = scoped_check(&s, root);
+    require(!why, why, buf_slice(&out));
+    if (prepared)
+        check_params(t, &sent_text);
+    buf_fini(&out);
+}
+
+static bool same_template(const struct template *a, const struct template *b)
+{
+    bool same = a->verdict == b->verdict && a->local == b->local &&
+                a->edit_count == b->edit_count && a->heading_count == b->heading_count &&
+                a->backend_param_count == b->backend_param_count &&
+                a->sql_tenant_count == b->sql_tenant_count && a->row_count == b->row_count &&
+                a->check_count == b->check_count && a->set_count == b->set_count;
+    for (size_t i = 0; same && i < a->edit_count; i++) {
+        const struct edit *e = &a->edits[i], *f = &b->edits[i];
+        same = e->place == f->place && e->first == f->first && e->last == f->last &&
+               slice_eq(e->text, f->text);
     }
+    return same;
+}
+
+/* A plan is kept under the fingerprint, and serves statements with other values. */
+static void check_other_values(const struct template *t, const struct lexed *l,
+                               const struct dialect *dialect, struct arena *arena)
+{
+    struct lexed other;
+    struct err err = { .text = "" };
+    struct buf text;
+    buf_init(&text);
+    other_values(l, &text);
+    require(!lex(buf_slice(&text), dialect, arena, &other, &err), err.text, buf_slice(&text));
+    require(lexed_same(l, &other), "another fingerprint", buf_slice(&text));
+    require(same_template(t, plan(topology, dialect, &other, arena, arena)),
+            "another template", buf_slice(&text));
+    buf_fini(&text);
 }
 
 /* Routing must not crash for any template; the outcome does not matter here. */
@@ -180,25 +229,35 @@ static void try_route(const struct template *t, const struct lexed *l,
     route(&in, arena, &r, &err);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(struct slice text, const struct dialect *dialect)
 {
     struct lexed l;
     struct arena arena, scratch;
+    arena_init(&arena);
+    arena_init(&scratch);
+    if (!lex(text, dialect, &arena, &l, NULL)) {
+        const struct template *t = plan(topology, dialect, &l, &arena, &scratch);
+        arena_fini(&scratch); /* nothing of the template lies there */
+        require((t->verdict == VERDICT_REJECT) == (t->reject && t->reject->code),
+                "refusal without a code", l.text);
+        for (int prepared = 0; prepared < 2 && t->verdict == VERDICT_SINGLE; prepared++)
+            check_sent(t, &l, dialect, prepared, &arena);
+        check_other_values(t, &l, dialect, &arena);
+        try_route(t, &l, dialect, &arena);
+    }
+    arena_fini(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (!topology)
         set_up();
     if (!size)
         return 0;
     struct dialect dialect = choose_dialect(data[0]);
-    arena_init(&arena);
-    arena_init(&scratch);
-    if (!lex(slice_of(data + 1, size - 1), &dialect, &arena, &l, NULL)) {
-        const struct template *t = plan(topology, &dialect, &l, &arena, &scratch);
-        arena_fini(&scratch); /* nothing of the template lies there */
-        require((t->verdict == VERDICT_REJECT) == (t->reject && t->reject->code), "refusal without a code", l.text);
-        if (t->verdict == VERDICT_SINGLE)
-            check_single(t, &l, &dialect, &arena);
-        try_route(t, &l, &dialect, &arena);
-    }
-    arena_fini(&arena);
+    struct slice text = slice_of(data + 1, size - 1);
+    check(text, &dialect);
+    check(slice_of(text.data, text.len / 2), &dialect);
+    check(slice_of(text.data, text.len - text.len / 5), &dialect);
     return 0;
 }

@@ -173,10 +173,27 @@ static inline void scoped_row(struct scoped *s, const struct node *row, size_t i
         scoped_fault(s, "row without a tenant", row);
 }
 
-static inline void scoped_selected(struct scoped *s, const struct node *n, size_t index)
+/* The item that gives a column with `before` columns in front of it and `behind` behind it. A
+ * star stands for any number of them, so it is counted from the end that has no star. */
+static inline const struct node *scoped_item(const struct node *list, size_t before, size_t behind)
+{
+    size_t count = node_children(list), stars = 0;
+    const struct node *item = list->child;
+    for (size_t i = 0; item && i < before; i++, item = item->next)
+        stars += item->kind == N_STAR;
+    if (item && stars == 0 && item->kind != N_STAR)
+        return item;
+    return behind < count ? node_nth(list, count - 1 - behind) : NULL;
+}
+
+static inline void scoped_selected(struct scoped *s, const struct node *n, size_t before,
+                                   size_t behind)
 {
     if (n->kind == N_BLOCK) {
-        const struct node *item = node_nth(node_find(n, N_SELECT_LIST), index);
+        const struct node *list = node_find(n, N_SELECT_LIST);
+        const struct node *item = scoped_item(list, before, behind);
+        if (!node_find(list, N_STAR) && node_children(list) != before + 1 + behind)
+            return; /* 1136 from the server */
         if (!item || item->kind != N_SELECT_ITEM || !scoped_is_constant(item->child))
             scoped_fault(s, "select list without a tenant", n);
         return;
@@ -184,7 +201,7 @@ static inline void scoped_selected(struct scoped *s, const struct node *n, size_
     for (const struct node *c = n->child; c; c = c->next)
         if (c->kind == N_BLOCK || c->kind == N_SET_OP || c->kind == N_QUERY_PAREN ||
             c->kind == N_QUERY)
-            scoped_selected(s, c, index);
+            scoped_selected(s, c, before, behind);
 }
 
 static inline void scoped_insert(struct scoped *s, const struct node *n)
@@ -207,7 +224,7 @@ static inline void scoped_insert(struct scoped *s, const struct node *n)
     for (const struct node *r = rows ? rows->child : NULL; r; r = r->next)
         scoped_row(s, r, at);
     if (query)
-        scoped_selected(s, query, at);
+        scoped_selected(s, query, at, index - 1 - at);
 }
 
 static inline void scoped_assignments(struct scoped *s, const struct node *list)

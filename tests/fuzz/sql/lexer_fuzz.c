@@ -1,5 +1,6 @@
 /* Any bytes through the lexer and what reads its tokens. The first byte chooses the dialect.
- * Tokens must be in order, inside the text and apart; no edits must give the text back. */
+ * Tokens must be in order, inside the text and apart; no edits must give the text back, and
+ * other values for the literals the same fingerprint. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/buf.h"
 #include "sql/edit.h"
 #include "sql/token.h"
+#include "tests/fuzz/sql/other_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,6 +89,19 @@ static void check_trailing_space(const struct lexed *l, const struct dialect *d,
     require(lexed_same(l, &again));
 }
 
+/* Other values, the same statement. */
+static void check_other_values(const struct lexed *l, const struct dialect *d,
+                               struct arena *arena)
+{
+    struct lexed other;
+    struct buf text;
+    buf_init(&text);
+    other_values(l, &text);
+    require(lex(buf_slice(&text), d, arena, &other, NULL) == MQ_OK);
+    require(lexed_same(l, &other));
+    buf_fini(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena;
@@ -102,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_literals(&l, &d, &arena);
         check_edits(&l);
         check_trailing_space(&l, &d, &arena);
+        check_other_values(&l, &d, &arena);
     } else {
         require(err.text[0] != '\0');
     }
