@@ -278,6 +278,7 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
     enum mode_status status = dialect_modes(modes, &reading, &name);
     if (backend_config(b)->enforcement != ENFORCE) {
         b->worker->default_modes = status == MODES_REFUSED ? 0 : reading;
+        b->worker->default_modes_known = true;
         return MQ_OK;
     }
     uint32_t wanted = b->pool->key.flags & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;

@@ -114,14 +114,14 @@ static bool examine_query(struct session *s, struct slice text)
     return own;
 }
 
-/* What is refused whatever the parameters is refused here. */
+/* What is refused whatever the parameters is refused here, and would never be executed. */
 static void examine_prepare(struct session *s, struct slice text)
 {
     struct observed *o = s->observed;
     struct lexed lexed;
     o->preparing = plan_text(s, text, true, &lexed);
-    if (o->preparing && o->preparing->template->verdict == VERDICT_REJECT)
-        examine_plan(s, o->preparing->template, &lexed, NULL);
+    if (o->preparing && session_check_prepare(s, o->preparing->template, &o->why))
+        note(s, &lexed, VERDICT_REJECT, &o->why);
 }
 
 void session_note_prepared(struct session *s, struct slice payload)
@@ -136,7 +136,9 @@ static void examine_execute(struct session *s, struct slice payload)
 {
     struct param_value *values;
     struct plan_entry *entry = session_stmt_values(s, payload, &values);
-    if (entry && (values || entry->template->verdict == VERDICT_REJECT))
+    if (entry && session_check_prepare(s, entry->template, &s->observed->why))
+        note(s, &entry->lexed, VERDICT_REJECT, &s->observed->why);
+    else if (entry && values)
         examine_plan(s, entry->template, &entry->lexed, values);
     session_warn_about(s, entry ? &entry->lexed : NULL, true);
 }

@@ -319,6 +319,9 @@ void session_refuse_statement(struct session *s, const struct err *why);
 void session_show_findings(struct session *s, const struct template *t, const struct lexed *lexed);
 
 /* session_stmt.c */
+/* May the statement be prepared, as far as that depends on no parameter? */
+enum err_code session_check_prepare(const struct session *s, const struct template *t,
+                                    struct err *reterr);
 bool session_prepare(struct session *s, struct slice text);
 bool session_execute(struct session *s, struct slice payload);
 void session_long_data(struct session *s, struct slice payload);

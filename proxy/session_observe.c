@@ -59,7 +59,8 @@ void session_observe(struct session *s)
 {
     s->mode = &session_observes;
     s->observed = mem_new(struct observed);
-    s->modes = s->default_modes = s->worker->default_modes;
+    if (!s->worker->default_modes_known) /* the server was down when it was to be asked */
+        worker_probe(s->worker);
 }
 
 static struct slice own_copy(struct slice bytes)
@@ -111,6 +112,8 @@ static void open_backend(struct session *s)
 static void backend_opened(struct session *s, struct backend *b)
 {
     s->status = b->status;
+    s->default_modes = s->worker->default_modes;
+    s->modes |= s->default_modes;
     connection_numbers_add(s->worker->numbers, s->id, b->connection_id);
     session_send_ok(s);
     session_done(s);

@@ -120,12 +120,6 @@ void session_answer_prepare(struct session *s, const struct prepare_answer *answ
 static void prepare_local(struct session *s, struct plan_entry *entry)
 {
     static const struct prepare_answer nothing = { .key = 0 };
-    struct err e;
-    if (entry->template->is_select || entry->template->client_params) {
-        err_set(&e, MQ_NOT_PREPARABLE, "this statement cannot be prepared; send it as text");
-        session_refuse_statement(s, &e);
-        return;
-    }
     request_begin(s, END_PREPARED);
     s->request.entry = plan_entry_acquire(entry);
     session_answer_prepare(s, &nothing);
@@ -146,26 +140,40 @@ static void prepare_on_shard(struct session *s, struct plan_entry *entry)
     session_done(s);
 }
 
+enum err_code session_check_prepare(const struct session *s, const struct template *t,
+                                    struct err *reterr)
+{
+    if (t->verdict == VERDICT_REJECT) {
+        *reterr = *t->reject;
+        return reterr->code;
+    }
+    if (t->verdict == VERDICT_EVERY_SHARD)
+        return err_set(reterr, MQ_NOT_PREPARABLE,
+                       "a statement for every shard cannot be prepared; send it as text");
+    if (t->verdict == VERDICT_LOCAL && (t->is_select || t->client_params))
+        return err_set(reterr, MQ_NOT_PREPARABLE,
+                       "this statement cannot be prepared; send it as text");
+    if (t->show_heading.of_session)
+        return err_set(reterr, MQ_NOT_PREPARABLE,
+                       "name the database of a SHOW that is prepared: SHOW … FROM %s",
+                       s->deployment->topology->config->keyspace);
+    if (t->needs_database && !s->database)
+        return err_set(reterr, MQ_DATABASE_NONE, "No database selected");
+    return MQ_OK;
+}
+
 static bool refuse_prepare(struct session *s, const struct template *t)
 {
     struct err e;
-    if (t->verdict == VERDICT_REJECT) {
-        session_refuse_statement(s, t->reject);
-    } else if (s->stmt_count >= s->deployment->topology->config->limits.max_prepared_statements) {
-        err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements", s->stmt_count);
-        session_refuse(s, &e);
-    } else if (t->verdict == VERDICT_EVERY_SHARD) {
-        err_set(&e, MQ_NOT_PREPARABLE, "a statement for every shard cannot be prepared; send it as text");
+    if (session_check_prepare(s, t, &e)) {
         session_refuse_statement(s, &e);
-    } else if (t->show_heading.of_session) {
-        err_set(&e, MQ_NOT_PREPARABLE, "name the database of a SHOW that is prepared: SHOW … FROM %s", s->deployment->topology->config->keyspace);
-        session_refuse(s, &e);
-    } else if (t->needs_database && !s->database) {
-        err_set(&e, MQ_DATABASE_NONE, "No database selected");
-        session_refuse_statement(s, &e);
-    } else {
-        return false;
+        return true;
     }
+    if (s->stmt_count < s->deployment->topology->config->limits.max_prepared_statements)
+        return false;
+    err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements",
+            s->stmt_count);
+    session_refuse(s, &e);
     return true;
 }
 

@@ -62,6 +62,7 @@ struct worker {
     struct dialect dialect;    /* of the servers seen; modes 0 */
     bool dialect_known;
     uint32_t default_modes;    /* of the server that is observed */
+    bool default_modes_known;
     uint32_t probes_open;      /* connections that will tell the dialect */
 
     struct list sessions;  /* all, by node */

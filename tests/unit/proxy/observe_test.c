@@ -395,6 +395,25 @@ static void refused_plans_count_at_each_execute(void **state)
     assert_int_equal(report().items[0].count, 2);
 }
 
+/* What enforce takes as text only. */
+static void what_cannot_be_prepared_is_noted(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "SHOW WARNINGS", "DROP TABLE queue_messages",
+                                         "SELECT DATABASE()" };
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct peer *p = login(&gate, "mq"), *backend = server();
+        findings_destroy(gate.worker->findings);
+        gate.worker->findings = findings_create();
+        prepare(p, backend, texts[i], 1, 0);
+        execute(p, backend, SLICE_LIT("\1\0\0\0\0\1\0\0\0"));
+        struct findings_report r = report();
+        if (r.count != 1 || r.items[0].code != MQ_NOT_PREPARABLE || r.items[0].count != 2)
+            fail_msg("%s: %zu findings, MQ%04d", texts[i], r.count,
+                     r.count ? (int)r.items[0].code : 0);
+    }
+}
+
 static void long_data_passes(void **state)
 {
     (void)state;
@@ -500,6 +519,23 @@ static void the_sql_mode_is_followed(void **state)
     run(p, backend, "SET sql_mode = 'ANSI_QUOTES'", IDLE_STATUS);
     assert_int_equal(last_code(p, backend, "SELECT id FROM \"queue_messages\"", IDLE_STATUS),
                      MQ_TENANT_MISSING);
+}
+
+/* The server was down when it was to be asked for its default. */
+static void the_default_sql_mode_is_asked_for_again(void **state)
+{
+    (void)state;
+    struct gate g;
+    gate_open_with(&g, gate_topology(OBSERVE_YAML));
+    assert_true(g.worker->default_modes_known);
+    g.worker->default_modes_known = false;
+    size_t before = g.shard_count;
+    struct peer *p = client_connect(&g);
+    assert_int_equal(g.shard_count, before + 1);
+    assert_true(g.worker->default_modes_known);
+    assert_true(client_login(&g, p, "app", "mq", GATE_CLIENT));
+    gate_close(&g);
+    gate_now = &gate;
 }
 
 static void transactions_of_two_tenants_are_noticed(void **state)
@@ -642,11 +678,13 @@ int main(void)
         TEST(connections_are_killed_by_their_numbers),
         TEST(prepared_statements_keep_the_servers_numbers),
         TEST(refused_plans_count_at_each_execute),
+        TEST(what_cannot_be_prepared_is_noted),
         TEST(long_data_passes),
         TEST(findings_tell_what_enforce_would_do),
         TEST(the_sessions_tenant_is_noticed),
         TEST(failed_commands_change_nothing),
         TEST(the_sql_mode_is_followed),
+        TEST(the_default_sql_mode_is_asked_for_again),
         TEST(transactions_of_two_tenants_are_noticed),
         TEST(mqgates_own_statement_is_answered),
         TEST(a_server_that_closes_closes_the_client),
