@@ -36,6 +36,7 @@ from rawmysql import (
     parameter_type,
     parameter_value,
 )
+from test_legacy_client import program, run_client  # noqa: F401 (fixtures)
 from waiting import wait_until
 
 DATABASE = "mq_legacy"
@@ -425,6 +426,28 @@ def test_change_user_is_refused(observe):
 # --- findings
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("mode", ["default", "interpolate"])
+def test_the_legacy_client_in_go(cluster, observe, run_client, mode):  # noqa: F811
+    """It works as on the server itself, and once it names its tenant nothing would be refused."""
+    gateway = observe(workers=2)
+    arguments = ["-interpolate"] if mode == "interpolate" else []
+    arguments += ["-quote-offset"] if cluster.mariadb else []
+    for database, named in [(DATABASE, False), (DATABASE + "?@mq_tenant='{tenant}'", True)]:
+        before = findings(gateway)
+        run_client(
+            f"{ACCOUNT}:{ACCOUNT}@tcp(127.0.0.1:{gateway.port})/{database}",
+            cluster.tenants[:1],
+            "-messages",
+            "60",
+            *arguments,
+        )
+        after = findings(gateway)
+        codes = {key[1] for key, count in after.items() if count != before.get(key)}
+        assert codes == ({None} if named else {None, "MQ3001"}), after
+
+
+@pytest.mark.threads
 def test_findings_of_a_day(observe):
     gateway = observe(workers=3)
     connections = [connect(gateway) for _ in range(12)]  # on all workers
