@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-enum { CHUNK = 256 * 1024, HEAD_MIN = 64 * 1024 };
+enum { CHUNK = 256 * 1024 };
 
 /* ---- one file ---- */
 
@@ -19,6 +19,7 @@ struct input {
     FILE *file;
     char *data; /* CHUNK bytes */
     size_t len;
+    bool ended;
     bool in_line; /* a piece of the line was fed */
 };
 
@@ -29,34 +30,40 @@ static void feed_line(struct capture *c, struct input *in, const char *from, con
     in->in_line = !ends;
 }
 
+/* Whole lines; what is left of the last one stays, unless it fills the buffer by itself. */
 static void feed(struct capture *c, struct input *in)
 {
-    const char *at = in->data, *end = in->data + in->len;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        feed_line(c, in, at, newline ? newline : end, newline != NULL);
-        at = newline ? newline + 1 : end;
+    const char *at = in->data, *end = in->data + in->len, *newline;
+    while (at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
+        feed_line(c, in, at, newline, true);
+        at = newline + 1;
     }
+    if (at == in->data && in->len == CHUNK) {
+        feed_line(c, in, at, end, false);
+        at = end;
+    }
+    in->len = (size_t)(end - at);
+    memmove(in->data, at, in->len);
 }
 
-/* Enough of a pipe, too, that its format can be told. */
-static void read_head(struct input *in)
+/* Fills the buffer; a pipe gives little at a time. */
+static void fill(struct input *in)
 {
     size_t got = 1;
-    while (got && in->len < HEAD_MIN) {
+    while (got && in->len < CHUNK) {
         got = fread(in->data + in->len, 1, CHUNK - in->len, in->file);
         in->len += got;
     }
+    in->ended = !got;
 }
 
 static void read_all(struct capture *c, struct input *in)
 {
-    while (in->len) {
+    for (; !in->ended; fill(in))
         feed(c, in);
-        in->len = fread(in->data, 1, CHUNK, in->file);
-    }
-    if (in->in_line)
-        feed_line(c, in, in->data, in->data, true);
+    feed(c, in);
+    if (in->len || in->in_line)
+        feed_line(c, in, in->data, in->data + in->len, true);
     capture_finish(c);
 }
 
@@ -75,7 +82,7 @@ static void read_stream(struct lint *lint, struct input *in, const char *name)
         .sink = lint_take,
         .context = lint,
     };
-    read_head(in);
+    fill(in);
     o.format = choose_format(lint, in);
     lint->file = lint_report_file(&lint->report, name, o.format);
     lint->digests = o.format >= CAPTURE_TSV;

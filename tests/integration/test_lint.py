@@ -202,3 +202,55 @@ def test_live_needs_a_sidecar(make_gateway):
     gateway = make_gateway({"accounts": {"boss": boss}}, start=False)
     done = run_program("lint", "--live", "-c", gateway.config_path)
     assert done.returncode == 2 and f":{gateway.port}" in done.stderr, done.stderr
+
+
+# --- files of any size; no server is needed
+
+GOLDEN = ROOT / "tests" / "golden" / "mqgate.yaml"
+
+
+def test_entries_may_lie_anywhere_in_a_file(tmp_path):
+    """Also across the reader's buffer, at each of its bytes."""
+    path = tmp_path / "general.log"
+    query = "SELECT topic FROM queue_messages WHERE id = '{}'"
+    entry = f"2026-01-31T12:00:00.000000Z\t    8 Query\t{query}\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(entry.format("x" * (i % 97)) for i in range(20000))
+    report = lint("-c", GOLDEN, path, status=0)
+    assert [k["count"] for k in report["kinds"]] == [20000]
+
+
+def test_statements_may_be_longer_than_the_buffer(tmp_path):
+    path = tmp_path / "long.sql"
+    long = "SELECT topic FROM queue_messages WHERE id = '" + "a;" * 500000 + "'"
+    path.write_text(f"{long}; {long}; SELECT 1;\n{long}", encoding="utf-8")
+    report = lint("-c", GOLDEN, path, status=0)
+    assert [(k["count"], k["line"]) for k in report["kinds"]] == [(3, 1), (1, 1)]
+    report = lint("-c", GOLDEN, "--set", "limits.max_statement_size=1MiB", path, status=0)
+    assert report["summary"]["refused"]["statements"] == 0
+    report = lint("-c", GOLDEN, "--set", "limits.max_statement_size=64KiB", path, status=1)
+    assert [(k["code"], k["count"]) for k in report["kinds"]] == [(6002, 3), (None, 1)]
+
+
+def test_kinds_are_bounded(tmp_path):
+    path = tmp_path / "many.sql"
+    path.write_text("".join(f"SELECT {'x' * 20}{i};\n" for i in range(12000)), encoding="utf-8")
+    report = lint("-c", GOLDEN, path, status=0)
+    assert len(report["kinds"]) == 10000
+    assert report["summary"]["served"] == {"kinds": 10000, "statements": 12000, "unlisted": 2000}
+
+
+def test_folders_and_pipes(tmp_path):
+    (tmp_path / "b" / "c").mkdir(parents=True)
+    (tmp_path / "b" / "c" / "2.sql").write_text("SELECT 2;", encoding="utf-8")
+    (tmp_path / "b" / "1.sql").write_text("SELECT 1;", encoding="utf-8")
+    (tmp_path / "b" / "loop").symlink_to(tmp_path)
+    (tmp_path / "b" / "notes.txt").write_text("DROP TABLE x", encoding="utf-8")
+    report = lint("-c", GOLDEN, tmp_path, status=0)
+    names = [f["name"].removeprefix(str(tmp_path)) for f in report["files"]]
+    assert names == ["/b/1.sql", "/b/c/2.sql"]
+    done = run_program("lint", "-c", GOLDEN, "--json", "-", input="SELECT 3; DROP TABLE x;")
+    assert done.returncode == 1 and json.loads(done.stdout)["kinds"][0]["line"] == 1
+    assert run_program("lint", "-c", GOLDEN, tmp_path / "nothing").returncode == 2
+    assert run_program("lint", "-c", GOLDEN).returncode == 2
+    assert run_program("lint", "-c", GOLDEN, "--format", "xml", "-").returncode == 2
