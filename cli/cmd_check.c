@@ -1,6 +1,5 @@
 /* mqgate check: reads everything that `mqgate run` would read before it listens, says all
  * that is wrong, and otherwise what would be served. */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +45,7 @@ static const char help_text[] =
     "Exit status: 0 no fault, 1 faults, 2 wrong usage.\n";
 
 struct options {
-    const char *config;
-    struct settings settings; /* of --set */
+    struct settings settings;
     bool json, markdown, list_settings;
 };
 
@@ -157,7 +155,7 @@ static void add_fault(struct findings *f, const struct err *err)
 static void examine(struct findings *f, const struct options *o)
 {
     struct config_overrides overrides = settings_overrides(&o->settings);
-    struct config *config = config_load(o->config, &overrides, &f->faults);
+    struct config *config = config_load(f->path, &overrides, &f->faults);
     struct err err;
     if (!config)
         return;
@@ -277,7 +275,7 @@ static void print_json(const struct findings *f)
 
 static int check(const struct options *o)
 {
-    struct findings f = { .path = o->config };
+    struct findings f = { .path = settings_path(&o->settings) };
     diagnostics_init(&f.faults);
     examine(&f, o);
     if (o->json)
@@ -295,72 +293,26 @@ static int check(const struct options *o)
 
 /* --- the command line ---------------------------------------------------------------- */
 
-enum { OPTION_SET = 256, OPTION_SETTINGS, OPTION_JSON, OPTION_MARKDOWN };
-
-static const struct option long_options[] = {
-    { "config", required_argument, NULL, 'c' },
-    { "set", required_argument, NULL, OPTION_SET },
-    { "settings", no_argument, NULL, OPTION_SETTINGS },
-    { "json", no_argument, NULL, OPTION_JSON },
-    { "markdown", no_argument, NULL, OPTION_MARKDOWN },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
+static const struct option_row option_rows[] = {
+    OPTION_FLAG("settings", 0, struct options, list_settings),
+    OPTION_FLAG("json", 0, struct options, json),
+    OPTION_FLAG("markdown", 0, struct options, markdown),
+    OPTION_END,
 };
-
-static int misused(const char *what, const char *name)
-{
-    fprintf(stderr, "mqgate check: %s%s\nTry `mqgate check --help`.\n", what, name);
-    return EXIT_USAGE;
-}
-
-/* EXIT_DONE when the command shall go on; *ret_help when help was asked for. */
-static int parse_options(int argc, char **argv, struct options *o, bool *ret_help)
-{
-    int c;
-    optind = 0; /* glibc: start anew */
-    opterr = 0; /* the messages are ours */
-    while ((c = getopt_long(argc, argv, "+:c:h", long_options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            o->config = optarg;
-            break;
-        case OPTION_SET:
-            if (!settings_add(&o->settings, optarg))
-                return EXIT_USAGE;
-            break;
-        case OPTION_SETTINGS:
-            o->list_settings = true;
-            break;
-        case OPTION_JSON:
-            o->json = true;
-            break;
-        case OPTION_MARKDOWN:
-            o->markdown = true;
-            break;
-        case 'h':
-            *ret_help = true;
-            return EXIT_DONE;
-        case ':':
-            return misused("a value is missing behind ", argv[optind - 1]);
-        default:
-            return misused("unknown option ", argv[optind - 1]);
-        }
-    }
-    if (o->markdown && (o->json || !o->list_settings))
-        return misused("--markdown goes with --settings and without --json", "");
-    return optind < argc ? misused("unexpected argument ", argv[optind]) : EXIT_DONE;
-}
 
 int cmd_check(int argc, char **argv)
 {
-    struct options o = { .config = settings_path(NULL) };
-    bool help = false;
-    int status = parse_options(argc, argv, &o, &help);
-    if (status != EXIT_DONE)
+    struct options o = { 0 };
+    const struct option_group groups[] = { { settings_option_rows, &o.settings },
+                                           { option_rows, &o },
+                                           { NULL, NULL } };
+    struct arguments rest;
+    int status = options_read(groups, help_text, argc, argv, &rest);
+    if (status >= 0)
         return status;
-    if (help) {
-        fputs(help_text, stdout);
-        return EXIT_DONE;
-    }
+    if (o.markdown && (o.json || !o.list_settings))
+        return options_misused(argv[0], "--markdown goes with --settings and without --json");
+    if (rest.count)
+        return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
     return o.list_settings ? list_settings(&o) : check(&o);
 }

@@ -1,6 +1,5 @@
 /* mqgate healthcheck: does a sidecar greet on its address? For container health checks. */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
@@ -94,31 +93,18 @@ static int check(const struct config *config)
 
 int cmd_healthcheck(int argc, char **argv)
 {
-    static const struct option options[] = {
-        { "config", required_argument, NULL, 'c' },
-        { "set", required_argument, NULL, 's' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
     struct settings settings = { 0 };
-    const char *path = NULL;
-    int option;
-    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-        if (option == 'c') {
-            path = optarg;
-        } else if (option == 's') {
-            if (!settings_add(&settings, optarg))
-                return EXIT_USAGE;
-        } else {
-            fputs(help, option == 'h' ? stdout : stderr);
-            return option == 'h' ? EXIT_DONE : EXIT_USAGE;
-        }
-    }
-    path = settings_path(path);
-    struct config *config = settings_load(&settings, path);
+    const struct option_group groups[] = { { settings_option_rows, &settings }, { NULL, NULL } };
+    struct arguments rest;
+    int status = options_read(groups, help, argc, argv, &rest);
+    if (status >= 0)
+        return status;
+    if (rest.count)
+        return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
+    struct config *config = settings_load(&settings);
     if (!config)
         return EXIT_FAULT;
-    int status = check(config);
+    status = check(config);
     config_destroy(config);
     return status;
 }

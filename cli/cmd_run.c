@@ -1,7 +1,4 @@
 /* mqgate run: serve until a signal says otherwise. */
-#include <getopt.h>
-#include <stdio.h>
-
 #include "cli/commands.h"
 #include "cli/settings.h"
 #include "proxy/server.h"
@@ -23,36 +20,14 @@ static const char help[] =
 
 int cmd_run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        { "config", required_argument, NULL, 'c' },
-        { "set", required_argument, NULL, 's' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
     struct settings settings = { 0 };
-    const char *path = NULL;
-    int option;
-    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'c':
-            path = optarg;
-            break;
-        case 's':
-            if (!settings_add(&settings, optarg))
-                return EXIT_USAGE;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            return EXIT_DONE;
-        default:
-            fputs("`mqgate run --help` tells the options\n", stderr);
-            return EXIT_USAGE;
-        }
-    }
-    if (optind < argc) {
-        fputs("mqgate run takes no arguments\n", stderr);
-        return EXIT_USAGE;
-    }
+    const struct option_group groups[] = { { settings_option_rows, &settings }, { NULL, NULL } };
+    struct arguments rest;
+    int status = options_read(groups, help, argc, argv, &rest);
+    if (status >= 0)
+        return status;
+    if (rest.count)
+        return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
     struct config_overrides overrides = settings_overrides(&settings);
-    return server_run(settings_path(path), &overrides);
+    return server_run(settings_path(&settings), &overrides);
 }

@@ -1,6 +1,5 @@
 /* mqgate schema: the queue's tables as clients know them, as shards hold them, and the VSchema
  * that shards them. */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
@@ -92,76 +91,54 @@ static int print(const struct config *config, print_part *part)
     return whole ? EXIT_DONE : EXIT_FAULT;
 }
 
-enum { OPTION_SET = 256, OPTION_PART };
-
-/* In the order of long_options. */
-static print_part *const parts[] = { print_tenant, print_legacy, print_vschema,
-                                     print_vindex_table };
-
-static const struct option long_options[] = {
-    { "tenant", no_argument, NULL, OPTION_PART },
-    { "legacy", no_argument, NULL, OPTION_PART + 1 },
-    { "vschema", no_argument, NULL, OPTION_PART + 2 },
-    { "vindex-table", no_argument, NULL, OPTION_PART + 3 },
-    { "config", required_argument, NULL, 'c' },
-    { "set", required_argument, NULL, OPTION_SET },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
+/* At most one part is printed. */
+struct schema_options {
+    bool tenant, legacy, vschema, vindex_table;
 };
 
-struct options {
-    const char *config; /* NULL: none */
-    struct settings settings;
-    print_part *part; /* NULL: none named yet */
-    bool help;
+#define PART(name, member) OPTION_FLAG(name, 0, struct schema_options, member)
+static const struct option_row option_rows[] = {
+    PART("tenant", tenant),
+    PART("legacy", legacy),
+    PART("vschema", vschema),
+    PART("vindex-table", vindex_table),
+    OPTION_END,
 };
+#undef PART
 
-static int misused(const char *what, const char *name)
+static print_part *choose_part(const struct schema_options *o)
 {
-    fprintf(stderr, "mqgate schema: %s%s\nTry `mqgate schema --help`.\n", what, name);
-    return EXIT_USAGE;
+    return o->legacy         ? print_legacy
+           : o->vschema      ? print_vschema
+           : o->vindex_table ? print_vindex_table
+                             : print_tenant;
 }
 
-static int parse_options(int argc, char **argv, struct options *o)
+static const char *check_options(const struct schema_options *o, const struct arguments *rest)
 {
-    int c;
-    optind = 0; /* glibc: start anew */
-    opterr = 0; /* the messages are ours */
-    while ((c = getopt_long(argc, argv, "+:c:h", long_options, NULL)) != -1) {
-        if (c >= OPTION_PART) {
-            if (o->part)
-                return misused("only one part can be printed", "");
-            o->part = parts[c - OPTION_PART];
-        } else if (c == OPTION_SET) {
-            if (!settings_add(&o->settings, optarg))
-                return EXIT_USAGE;
-        } else if (c == 'c') {
-            o->config = optarg;
-        } else if (c == 'h') {
-            o->help = true;
-            return EXIT_DONE;
-        } else {
-            return misused(c == ':' ? "a value is missing behind " : "unknown option ",
-                           argv[optind - 1]);
-        }
-    }
-    return optind < argc ? misused("unexpected argument ", argv[optind]) : EXIT_DONE;
+    if (o->tenant + o->legacy + o->vschema + o->vindex_table > 1)
+        return "only one part can be printed";
+    return rest->count ? "this command takes no arguments" : NULL;
 }
 
 int cmd_schema(int argc, char **argv)
 {
-    struct options o = { 0 };
-    int status = parse_options(argc, argv, &o);
-    if (status != EXIT_DONE)
+    struct schema_options o = { 0 };
+    struct settings settings = { 0 };
+    const struct option_group groups[] = { { option_rows, &o },
+                                           { settings_option_rows, &settings },
+                                           { NULL, NULL } };
+    struct arguments rest;
+    int status = options_read(groups, help_text, argc, argv, &rest);
+    if (status >= 0)
         return status;
-    if (o.help) {
-        fputs(help_text, stdout);
-        return EXIT_DONE;
-    }
-    struct config *config = o.config ? settings_load(&o.settings, o.config) : NULL;
-    if (o.config && !config)
+    const char *wrong = check_options(&o, &rest);
+    if (wrong)
+        return options_misused(argv[0], "%s", wrong);
+    struct config *config = settings.config ? settings_load(&settings) : NULL;
+    if (settings.config && !config)
         return EXIT_FAULT;
-    status = print(config, o.part ? o.part : print_tenant);
+    status = print(config, choose_part(&o));
     config_destroy(config);
     return status;
 }

@@ -1,7 +1,6 @@
 /* mqgate tenants: who the tenants are and on which shard each lives; changes to the tenant
  * vindex table. */
 #define _DEFAULT_SOURCE
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -45,13 +44,11 @@ static const char help_text[] =
     "exit status: 0 done, 1 a fault (other tenants may have been done), 2 wrong usage\n";
 
 struct options {
-    const char *config;
     struct settings settings;
     const char *shard;
     const char *keyspace_id;
     bool json, yes, force;
-    char **names;
-    int name_count;
+    struct arguments names;
 };
 
 /* What a command works with. */
@@ -72,12 +69,6 @@ static int complain(const struct err *err)
     if (err->code != MQ_USAGE)
         fprintf(stderr, "  %s\n", err_info(err->code)->remedy);
     return EXIT_FAULT;
-}
-
-static int misused(const char *what)
-{
-    fprintf(stderr, "mqgate tenants: %s\n`mqgate tenants --help` tells the options\n", what);
-    return EXIT_USAGE;
 }
 
 /* Asks on a terminal; a script has decided already. */
@@ -339,13 +330,13 @@ static int change_all(struct session *s, change_one *change)
 {
     struct err err;
     int status = EXIT_DONE;
-    for (int i = 0; i < s->options->name_count; i++)
-        if (tenant_check(slice_cstr(s->options->names[i]), &err) != MQ_OK) {
-            fprintf(stderr, "mqgate tenants: \"%s\": %s\n", s->options->names[i], err.text);
+    for (int i = 0; i < s->options->names.count; i++)
+        if (tenant_check(slice_cstr(s->options->names.items[i]), &err) != MQ_OK) {
+            fprintf(stderr, "mqgate tenants: \"%s\": %s\n", s->options->names.items[i], err.text);
             return EXIT_USAGE;
         }
-    for (int i = 0; i < s->options->name_count; i++)
-        if (change(s, s->options->names[i], &err) != MQ_OK)
+    for (int i = 0; i < s->options->names.count; i++)
+        if (change(s, s->options->names.items[i], &err) != MQ_OK)
             status = complain(&err);
     return status;
 }
@@ -390,69 +381,22 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-enum { OPTION_SET = 256, OPTION_SHARD, OPTION_KEYSPACE_ID, OPTION_JSON, OPTION_YES, OPTION_FORCE };
-
-static const struct option long_options[] = {
-    { "config", required_argument, NULL, 'c' },
-    { "set", required_argument, NULL, OPTION_SET },
-    { "shard", required_argument, NULL, OPTION_SHARD },
-    { "keyspace-id", required_argument, NULL, OPTION_KEYSPACE_ID },
-    { "json", no_argument, NULL, OPTION_JSON },
-    { "yes", no_argument, NULL, OPTION_YES },
-    { "force", no_argument, NULL, OPTION_FORCE },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
+#define ROW(name, member) OPTION_TEXT(name, 0, struct options, member)
+#define FLAG(name, member) OPTION_FLAG(name, 0, struct options, member)
+static const struct option_row option_rows[] = {
+    ROW("shard", shard),  ROW("keyspace-id", keyspace_id),
+    FLAG("json", json),   FLAG("yes", yes),
+    FLAG("force", force), OPTION_END,
 };
-
-enum parsed { PARSED, PARSED_HELP, PARSED_WRONG };
-
-static enum parsed parse_options(int argc, char **argv, struct options *o)
-{
-    int c;
-    optind = 0; /* glibc: start anew */
-    opterr = 0; /* the messages are ours */
-    while ((c = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            o->config = optarg;
-            break;
-        case OPTION_SET:
-            if (!settings_add(&o->settings, optarg))
-                return PARSED_WRONG;
-            break;
-        case OPTION_SHARD:
-            o->shard = optarg;
-            break;
-        case OPTION_KEYSPACE_ID:
-            o->keyspace_id = optarg;
-            break;
-        case OPTION_JSON:
-            o->json = true;
-            break;
-        case OPTION_YES:
-            o->yes = true;
-            break;
-        case OPTION_FORCE:
-            o->force = true;
-            break;
-        case 'h':
-            return PARSED_HELP;
-        default:
-            return PARSED_WRONG;
-        }
-    }
-    o->config = settings_path(o->config);
-    o->names = argv + optind;
-    o->name_count = argc - optind;
-    return PARSED;
-}
+#undef ROW
+#undef FLAG
 
 /* What is wrong with the options for this verb, or NULL. */
 static const char *check_options(const struct verb *verb, const struct options *o)
 {
-    if (verb->changes && o->name_count == 0)
+    if (verb->changes && o->names.count == 0)
         return "name at least one tenant";
-    if (!verb->changes && o->name_count > 0)
+    if (!verb->changes && o->names.count > 0)
         return "this command takes no tenants";
     if (o->shard && o->keyspace_id)
         return "give --shard or --keyspace-id, not both";
@@ -466,9 +410,9 @@ static const char *check_options(const struct verb *verb, const struct options *
 static enum err_code session_open(struct session *s, const struct verb *verb, struct err *reterr)
 {
     const struct options *o = s->options;
-    struct config *config = settings_load(&o->settings, o->config);
+    struct config *config = settings_load(&o->settings);
     if (!config)
-        return err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", o->config);
+        return err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", settings_path(&o->settings));
     enum err_code code = topology_create(config, &s->topology, reterr);
     if (code)
         return code;
@@ -506,21 +450,17 @@ static int run_verb(const struct verb *verb, const struct options *o)
 int cmd_tenants(int argc, char **argv)
 {
     struct options o = { 0 };
-    if (argc < 2)
-        return misused("say what to do: list, add, place or retire");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        fputs(help_text, stdout);
-        return EXIT_DONE;
-    }
-    const struct verb *verb = find_verb(argv[1]);
+    const struct option_group groups[] = { { settings_option_rows, &o.settings },
+                                           { option_rows, &o },
+                                           { NULL, NULL } };
+    int status = options_read(groups, help_text, argc, argv, &o.names);
+    if (status >= 0)
+        return status;
+    const struct verb *verb = o.names.count ? find_verb(o.names.items[0]) : NULL;
     if (!verb)
-        return misused("the commands are list, add, place and retire");
-    enum parsed parsed = parse_options(argc - 1, argv + 1, &o);
-    if (parsed == PARSED_HELP) {
-        fputs(help_text, stdout);
-        return EXIT_DONE;
-    }
-    const char *wrong = parsed == PARSED_WRONG ? "an option is not known, or lacks its value"
-                                               : check_options(verb, &o);
-    return wrong ? misused(wrong) : run_verb(verb, &o);
+        return options_misused(argv[0], "say what to do: list, add, place or retire");
+    o.names.items++;
+    o.names.count--;
+    const char *wrong = check_options(verb, &o);
+    return wrong ? options_misused(argv[0], "%s", wrong) : run_verb(verb, &o);
 }

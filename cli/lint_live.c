@@ -37,11 +37,13 @@ static void target_fini(struct target *t)
 
 static enum err_code load_config(struct target *t, const struct lint_options *o, struct err *reterr)
 {
-    const char *path = settings_path(o->planning.config);
-    if (o->address && o->planning.user && !o->planning.config)
+    const struct settings *settings = &o->planning.settings;
+    if (o->address && o->planning.user && !settings->config)
         return MQ_OK;
-    t->config = settings_load(&o->planning.settings, path);
-    return t->config ? MQ_OK : err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", path);
+    t->config = settings_load(settings);
+    return t->config
+               ? MQ_OK
+               : err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", settings_path(settings));
 }
 
 static enum err_code choose_address(struct target *t, const struct lint_options *o,

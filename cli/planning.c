@@ -38,7 +38,7 @@ static bool take_attribute(void *object, const char *argument)
 
 #define ROW(name, letter, member) OPTION_TEXT(name, letter, struct planning_options, member)
 const struct option_row planning_option_rows[] = {
-    ROW("config", 'c', config),
+    ROW("config", 'c', settings.config),
     ROW("database", 0, database),
     ROW("user", 0, user),
     ROW("listener", 0, listener),
@@ -62,10 +62,10 @@ int planning_complain(const char *command, const struct err *err)
 
 static enum err_code load_topology(struct planning *p, struct err *reterr)
 {
-    const char *path = settings_path(p->options->config);
-    struct config *config = settings_load(&p->options->settings, path);
+    const struct settings *settings = &p->options->settings;
+    struct config *config = settings_load(settings);
     if (!config)
-        return err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", path);
+        return err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", settings_path(settings));
     return topology_create(config, &p->topology, reterr);
 }
 

@@ -9,10 +9,9 @@
 #include "routing/route.h"
 
 struct planning_options {
-    const char *config; /* NULL: the usual one */
+    struct settings settings;
     const char *database, *user, *listener, *attribute, *tenant, *schema;
     const char *sql_mode, *dialect;
-    struct settings settings;
 };
 
 /* Options that describe a configuration and a session; their object is planning_options. */

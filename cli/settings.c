@@ -5,24 +5,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char *settings_path(const char *given)
+static bool take_setting(void *object, const char *setting)
+{
+    return settings_add(object, setting);
+}
+
+const struct option_row settings_option_rows[] = {
+    OPTION_TEXT("config", 'c', struct settings, config),
+    OPTION_TAKE("set", 0, take_setting),
+    OPTION_END,
+};
+
+const char *settings_path(const struct settings *s)
 {
     const char *environment = getenv("MQGATE_CONFIG");
-    if (given)
-        return given;
+    if (s->config)
+        return s->config;
     return environment && *environment ? environment : "mqgate.yaml";
 }
 
 bool settings_add(struct settings *s, const char *setting)
 {
-    if (!strchr(setting, '=')) {
-        fprintf(stderr, "--set %s: write PATH=VALUE\n", setting);
+    if (!strchr(setting, '=') || s->count == SETTINGS_MAX)
         return false;
-    }
-    if (s->count == SETTINGS_MAX) {
-        fprintf(stderr, "more than %d times --set\n", SETTINGS_MAX);
-        return false;
-    }
     s->items[s->count++] = setting;
     return true;
 }
@@ -33,8 +38,9 @@ struct config_overrides settings_overrides(const struct settings *s)
                                       .settings = s->items };
 }
 
-struct config *settings_load(const struct settings *s, const char *path)
+struct config *settings_load(const struct settings *s)
 {
+    const char *path = settings_path(s);
     struct config_overrides overrides = settings_overrides(s);
     struct diagnostics faults;
     diagnostics_init(&faults);
