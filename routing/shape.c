@@ -37,31 +37,15 @@ static bool see_through(struct planner *p, const struct table_ref *r, const stru
     return true;
 }
 
-/* Servers call an expression by its text, without the comments; a literal by its value. */
-static bool expression_name(const struct planner *p, const struct node *expr, struct slice *ret)
-{
-    enum { NAME_MAX = 64 };
-    const struct token *first = &p->l->tokens[expr->first], *last = &p->l->tokens[expr->last];
-    *ret = slice_of(p->l->text.data + first->start, (size_t)last->start + last->len - first->start);
-    if ((expr->kind != N_FUNCTION && expr->kind != N_BINARY) || ret->len > NAME_MAX)
-        return false;
-    for (uint32_t i = expr->first; i <= expr->last; i++) {
-        const struct token *t = &p->l->tokens[i];
-        bool beside = i == expr->first || t[-1].start + t[-1].len == t->start;
-        if (t->kind == TOKEN_PARAM || (!beside && memchr(t[-1].len + t[-1].start + p->l->text.data,
-                                                         '*', t->start - t[-1].start - t[-1].len)))
-            return false;
-    }
-    return is_plain(*ret);
-}
-
+/* An expression without an alias is called by its text, literals and white space included, which
+ * a template does not know: it serves statements with other ones. */
 static bool item_name(struct planner *p, const struct node *item, struct slice *ret)
 {
     const struct node *alias = node_find(item, N_ALIAS);
     if (alias && !alias->child)
         return false; /* AS 'text' */
     if (!alias && item->child->kind != N_COLUMN)
-        return expression_name(p, item->child, ret);
+        return false;
     *ret = plan_name(p, alias ? alias : item->child);
     return is_plain(*ret);
 }

@@ -59,7 +59,7 @@ SELECT * FROM queue_partition_leases l JOIN (queue_offsets o JOIN queue_delivery
 -- case: NATURAL twice, a star
 SELECT * FROM queue_partition_leases NATURAL LEFT JOIN queue_offsets NATURAL LEFT JOIN queue_delivery_state
 
--- case: USING and a star, a query's columns are known
+-- case: USING and a star, a query's column without a name
 SELECT * FROM queue_offsets o JOIN (SELECT topic, MAX(offset) FROM queue_messages GROUP BY topic) d USING (topic)
 
 -- case: USING and a star, a name of WITH

@@ -1,5 +1,6 @@
-/* The same statement with other values: each literal is replaced by another of its kind. For the
- * promise that one template serves all of them. */
+/* The same statement with other values: each literal is replaced by another of its kind, and what
+ * means nothing changes as well: white space, the case of reserved words. For the promise that
+ * one template serves all of them. */
 #ifndef MQ_TESTS_OTHER_VALUES_H
 #define MQ_TESTS_OTHER_VALUES_H
 
@@ -12,6 +13,14 @@ static inline void other_string(struct buf *out, struct slice token)
     for (size_t i = 0; i < token.len && token.data[i] != quote; i++)
         buf_append_byte(out, (uint8_t)token.data[i]); /* the N of a national string */
     buf_printf(out, "%czz%c", quote, quote);
+}
+
+static inline void other_case(struct buf *out, struct slice word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        uint8_t c = (uint8_t)word.data[i], lower = c | 0x20;
+        buf_append_byte(out, lower >= 'a' && lower <= 'z' ? c ^ 0x20 : c);
+    }
 }
 
 static inline void other_value(struct buf *out, const struct lexed *l, uint32_t index)
@@ -42,8 +51,19 @@ static inline void other_value(struct buf *out, const struct lexed *l, uint32_t 
         buf_append_cstr(out, "'zz', 42, NULL");
         break;
     default:
-        buf_append_slice(out, token);
+        if (l->tokens[index].flags & TOKEN_F_RESERVED)
+            other_case(out, token);
+        else
+            buf_append_slice(out, token);
     }
+}
+
+/* Between two tokens. */
+static inline void other_gap(struct buf *out, struct slice gap)
+{
+    buf_append_slice(out, gap);
+    if (gap.len && gap.data[gap.len - 1] == ' ')
+        buf_append_cstr(out, "\t\n");
 }
 
 static inline void other_values(const struct lexed *l, struct buf *out)
@@ -51,7 +71,7 @@ static inline void other_values(const struct lexed *l, struct buf *out)
     size_t at = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         const struct token *t = &l->tokens[i];
-        buf_append(out, l->text.data + at, t->start - at);
+        other_gap(out, slice_of(l->text.data + at, t->start - at));
         other_value(out, l, i);
         at = (size_t)t->start + t->len;
     }
