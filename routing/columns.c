@@ -65,8 +65,8 @@ enum err_code column_visit(struct planner *p, const struct node *column)
     return MQ_OK;
 }
 
-struct identifier_check *column_check_value(struct planner *p, const struct catalog_table *table, struct slice column,
-                        struct value_ref value)
+struct identifier_check *column_check_value(struct planner *p, const struct catalog_table *table,
+                                            struct slice column, struct value_ref value)
 {
     int index = catalog_column_index(table, column);
     if (index < 0 || value.kind == VALUE_NONE)
@@ -109,6 +109,8 @@ enum err_code column_assigned(struct planner *p, const struct catalog_table *tab
     if (table && !keeps_value(p, name, value))
         column_check_value(p, table, name, plan_value(p, value));
     enum err_code code = visit(p, column);
+    if (!code && table)
+        code = charset_stored(p, table, name, value);
     if (code)
         return code;
     p->assigns = true;

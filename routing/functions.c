@@ -85,5 +85,6 @@ enum err_code function_visit(struct planner *p, const struct node *function)
     if (!function_is_builtin(text, p->dialect))
         return reject(p, MQ_FUNCTION_UNKNOWN,
                       "the function %.*s is not a built-in one that is served", NAME_FORMAT(text));
-    return visit_children(p, function);
+    enum err_code code = charset_function(p, function);
+    return code ? code : visit_children(p, function);
 }

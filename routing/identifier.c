@@ -47,12 +47,35 @@ enum value_reading value_read(const struct route_input *in, const struct value_r
 /* Its fault in words, or NULL. */
 static const char *ascii_fault(struct slice s)
 {
-    if (s.len > IDENTIFIER_MAX)
-        return "is longer than 255 bytes";
     for (size_t i = 0; i < s.len; i++)
         if ((unsigned char)s.data[i] >= 0x80 || s.data[i] == '\0')
             return "is not ASCII";
     return NULL;
+}
+
+static const char *short_ascii_fault(struct slice s)
+{
+    return s.len > IDENTIFIER_MAX ? "is longer than 255 bytes" : ascii_fault(s);
+}
+
+static bool is_ascii(struct slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.data[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* As it is spelled: hexadecimal is binary, which no column's character set hinders. */
+static bool is_spelled_in_ascii(const struct route_input *in, const struct value_ref *v)
+{
+    struct slice s = SLICE_LIT("");
+    if (v->kind == VALUE_PARAM)
+        return read_param(in, v->param, &s) != READ_STRING || is_ascii(s);
+    for (uint32_t i = v->first; i <= v->last && i < in->lexed->count; i++)
+        if (!is_ascii(token_text(in->lexed, i)))
+            return false;
+    return true;
 }
 
 static const char *utf8_fault(struct slice s)
@@ -67,9 +90,9 @@ static const char *fault(enum column_check check, struct slice s, bool other_cha
 {
     switch (check) {
     case CHECK_ASCII_NONEMPTY:
-        return s.len ? ascii_fault(s) : "is empty";
+        return s.len ? short_ascii_fault(s) : "is empty";
     case CHECK_ASCII:
-        return ascii_fault(s);
+        return short_ascii_fault(s);
     case CHECK_UTF8:
         return other_charset ? NULL : utf8_fault(s);
     default:
@@ -129,6 +152,12 @@ enum err_code identifier_check(const struct route_input *in, const struct identi
     struct slice s;
     if (check->check == CHECK_COUNTER)
         return counter_check(in, check, arena, reterr);
+    if (check->check == CHECK_ASCII_MET)
+        return is_spelled_in_ascii(in, &check->value)
+                   ? MQ_OK
+                   : err_set(reterr, MQ_IDENTIFIER_INVALID,
+                             "a value that meets the column %s, which is ASCII, is not",
+                             check->column);
     enum value_reading reading = value_read(in, &check->value, arena, &s);
     if (reading == READ_NOTHING || reading == READ_OTHER)
         return MQ_OK;

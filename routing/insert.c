@@ -3,6 +3,12 @@
  * its items. A missing column list is written out. */
 #include "routing/plan_int.h"
 
+/* The names of the columns once, so that long inserts do not look for them in each row. */
+struct column_names {
+    struct slice *items;
+    size_t count;
+};
+
 struct insert {
     const struct node *statement;
     const struct node *target;  /* TABLE */
@@ -11,6 +17,7 @@ struct insert {
     const struct catalog_table *table;
     bool names_tenant;   /* the client's columns have it, at tenant_index */
     size_t tenant_index;
+    struct column_names names;
 };
 
 static const char tenant_value[] = { EDIT_TENANT, ',', ' ', 0 };
@@ -99,7 +106,7 @@ static enum err_code take_value(struct planner *p, const struct insert *in, stru
         row->metadata = ref;
     else if (row && slice_ieq_cstr(column, "payload"))
         row->payload = ref;
-    return MQ_OK;
+    return charset_stored(p, in->table, column, value);
 }
 
 static struct row_source *add_row(struct planner *p, const struct insert *in)
@@ -109,12 +116,6 @@ static struct row_source *add_row(struct planner *p, const struct insert *in)
 }
 
 /* ---- rows ---- */
-
-/* The names of the columns once, so that long inserts do not look for them in each row. */
-struct column_names {
-    struct slice *items;
-    size_t count;
-};
 
 static void add_name(struct column_names *names, struct slice name)
 {
@@ -142,8 +143,7 @@ static uint32_t open_paren(const struct planner *p, const struct node *row)
     return token_is_op(&p->l->tokens[row->first], OP_LPAREN) ? row->first : row->first + 1;
 }
 
-static enum err_code visit_row(struct planner *p, const struct insert *in,
-                               const struct column_names *names, const struct node *row)
+static enum err_code visit_row(struct planner *p, const struct insert *in, const struct node *row)
 {
     struct row_source *source = add_row(p, in);
     uint32_t paren = open_paren(p, row);
@@ -154,8 +154,8 @@ static enum err_code visit_row(struct planner *p, const struct insert *in,
         code = plan_edit(p, EDIT_AFTER, paren, paren,
                          slice_cstr(row->child ? tenant_value : tenant_alone));
     for (const struct node *v = row->child; v && !code; v = v->next, index++) {
-        if (index < names->count)
-            code = take_value(p, in, names->items[index], v, source);
+        if (index < in->names.count)
+            code = take_value(p, in, in->names.items[index], v, source);
         if (!code)
             code = visit(p, v);
     }
@@ -171,9 +171,9 @@ static enum err_code insert_rows(struct planner *p, struct insert *in, const str
         if (!in->columns && !r->child != empty)
             return reject(p, MQ_NOT_UNDERSTOOD, "rows with and without values in one INSERT");
     enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, empty);
-    struct column_names names = list_columns(p, in);
+    in->names = list_columns(p, in);
     for (const struct node *r = rows->child; r && !code; r = r->next)
-        code = visit_row(p, in, &names, r);
+        code = visit_row(p, in, r);
     return code;
 }
 
@@ -199,37 +199,69 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 
 /* ---- SELECT ---- */
 
-static enum err_code extend_query(struct planner *p, const struct node *query);
-
-static enum err_code extend_rows(struct planner *p, const struct node *rows)
+/* The select list or row of one branch; behind a star it is not known which column is which. */
+static enum err_code check_selected(struct planner *p, const struct insert *in,
+                                    const struct node *list)
 {
     enum err_code code = MQ_OK;
-    for (const struct node *r = rows->child; r && !code; r = r->next)
-        code = plan_edit(p, EDIT_BEFORE, r->last, r->last, slice_cstr(behind_values));
+    size_t i = 0;
+    for (const struct node *c = list->child; c && !code && c->kind != N_STAR && i < in->names.count;
+         c = c->next, i++) {
+        const struct node *value = c->kind == N_SELECT_ITEM ? c->child : c;
+        column_check_value(p, in->table, in->names.items[i], plan_value(p, value));
+        code = charset_stored(p, in->table, in->names.items[i], value);
+    }
     return code;
 }
 
-static enum err_code extend_body(struct planner *p, const struct node *body)
+static enum err_code extend_query(struct planner *p, const struct insert *in,
+                                  const struct node *query);
+
+static enum err_code extend_rows(struct planner *p, const struct insert *in,
+                                 const struct node *rows)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *r = rows->child; r && !code; r = r->next) {
+        code = check_selected(p, in, r);
+        if (!code && !in->names_tenant)
+            code = plan_edit(p, EDIT_BEFORE, r->last, r->last, slice_cstr(behind_values));
+    }
+    return code;
+}
+
+static enum err_code extend_block(struct planner *p, const struct insert *in,
+                                  const struct node *block)
+{
+    const struct node *list = node_find(block, N_SELECT_LIST);
+    enum err_code code = check_selected(p, in, list);
+    if (code || in->names_tenant)
+        return code;
+    return plan_edit(p, EDIT_AFTER, list->last, list->last, slice_cstr(behind_values));
+}
+
+static enum err_code extend_body(struct planner *p, const struct insert *in,
+                                 const struct node *body)
 {
     for (; body->kind == N_SET_OP; body = body->child) {
-        enum err_code code = extend_body(p, body->child->next);
+        enum err_code code = extend_body(p, in, body->child->next);
         if (code)
             return code;
     }
     if (body->kind == N_QUERY_PAREN)
-        return extend_query(p, body->child);
+        return extend_query(p, in, body->child);
     if (body->kind == N_VALUES_ROWS)
-        return extend_rows(p, body);
-    if (body->kind == N_TABLE_STMT) /* in front of the FROM that it was given (query.c) */
-        return plan_edit(p, EDIT_BEFORE, body->first, body->first, slice_cstr(behind_values));
-    uint32_t last = node_find(body, N_SELECT_LIST)->last;
-    return plan_edit(p, EDIT_AFTER, last, last, slice_cstr(behind_values));
+        return extend_rows(p, in, body);
+    if (body->kind == N_BLOCK)
+        return extend_block(p, in, body);
+    /* TABLE t: in front of the FROM that it was given (query.c) */
+    return plan_edit(p, EDIT_BEFORE, body->first, body->first, slice_cstr(behind_values));
 }
 
-static enum err_code extend_query(struct planner *p, const struct node *query)
+static enum err_code extend_query(struct planner *p, const struct insert *in,
+                                  const struct node *query)
 {
     const struct node *body = query->child;
-    return extend_body(p, body->kind == N_WITH ? body->next : body);
+    return extend_body(p, in, body->kind == N_WITH ? body->next : body);
 }
 
 /* The client inserts a tenant of its own: only as a literal or parameter of one block. */
@@ -250,9 +282,8 @@ static enum err_code claim_select(struct planner *p, const struct insert *in,
 /* What a query computes cannot be checked. */
 static enum err_code refuse_counter(struct planner *p, const struct insert *in)
 {
-    struct column_names names = list_columns(p, in);
-    for (size_t i = 0; i < names.count; i++) {
-        int index = catalog_column_index(in->table, names.items[i]);
+    for (size_t i = 0; i < in->names.count; i++) {
+        int index = catalog_column_index(in->table, in->names.items[i]);
         if (index >= 0 && in->table->columns[index].check == CHECK_COUNTER)
             return reject(p, MQ_COUNTER_VALUE, "INSERT … SELECT into the AUTO_INCREMENT column %s",
                           in->table->columns[index].name);
@@ -262,14 +293,15 @@ static enum err_code refuse_counter(struct planner *p, const struct insert *in)
 
 static enum err_code insert_select(struct planner *p, struct insert *in, const struct node *query)
 {
-    enum err_code code = refuse_counter(p, in);
+    enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, false);
+    in->names = list_columns(p, in);
     if (!code)
-        code = in->columns ? add_column(p, in) : write_columns(p, in, false);
+        code = refuse_counter(p, in);
     if (!code && in->names_tenant)
         code = claim_select(p, in, query);
     if (!code)
         code = query_visit(p, query);
-    return code || in->names_tenant ? code : extend_query(p, query);
+    return code ? code : extend_query(p, in, query);
 }
 
 /* ---- the statement ---- */
@@ -340,6 +372,7 @@ enum err_code insert_plan(struct planner *p, const struct node *statement)
         return code;
     names_count(p, in.table, "column list");
     p->t->writes = true;
+    p->ignores = statement->flags & NODE_F_IGNORE;
     p->t->is_select = node_find(statement, N_RETURNING) != NULL;
     code = insert_source(p, &in);
     if (!code)

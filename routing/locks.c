@@ -50,8 +50,8 @@ static const struct catalog_key *index_to_avoid(struct planner *p, struct scope 
         struct slice rest = slice_cstr(key->columns), first;
         if (!is_shared(key) || !key->name || !catalog_key_next(&rest, &first))
             continue;
-        bool harmless = !is_mentioned(p, first) || claim_binds(p, s, ref, first) ||
-                        binds_primary(p, s, ref);
+        bool harmless =
+            !is_mentioned(p, first) || claim_binds(p, s, ref, first) || binds_primary(p, s, ref);
         return harmless ? NULL : key;
     }
     return NULL;

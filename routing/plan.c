@@ -133,6 +133,7 @@ enum err_code plan_settle(struct planner *p)
 static enum err_code plan_change(struct planner *p, const struct node *statement)
 {
     p->t->writes = true;
+    p->ignores = statement->flags & NODE_F_IGNORE;
     enum err_code code = change_visit(p, statement);
     p->t->is_select = node_find(statement, N_RETURNING) != NULL;
     return code ? code : plan_settle(p);

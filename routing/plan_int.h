@@ -71,6 +71,7 @@ struct planner {
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
+    bool ignores;            /* a change with IGNORE */
     bool assigns;            /* an assignment of UPDATE or ON DUPLICATE KEY UPDATE is walked */
     bool locked;             /* the query that is walked locks the rows it reads */
     bool wraps;              /* a queue table became a derived table, which has no database */
@@ -241,6 +242,17 @@ enum err_code plan_session_value(struct planner *p, enum session_value v, uint32
                                  uint32_t last);
 /* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
 enum local_op function_local(struct slice name);
+
+/* ---- charset.c: identifier columns are ASCII on the shards ---- */
+
+/* Notes the values that meet an identifier column below n. */
+void charset_operands(struct planner *p, const struct node *n);
+enum err_code charset_collate(struct planner *p, const struct node *collate);
+/* A value that is written into a column: with IGNORE a server stores `?` for what is not ASCII. */
+enum err_code charset_stored(struct planner *p, const struct catalog_table *table,
+                             struct slice column, const struct node *value);
+/* CHARSET() and its kin. */
+enum err_code charset_function(struct planner *p, const struct node *function);
 
 /* ---- the statements ---- */
 

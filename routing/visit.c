@@ -88,6 +88,8 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
         return column_quote(p, n);
     case N_FUNCTION:
         return function_visit(p, n);
+    case N_COLLATE:
+        return charset_collate(p, n);
     case N_SYSTEM_VARIABLE:
         return system_variable(p, n);
     case N_USER_VARIABLE:
@@ -112,6 +114,7 @@ enum err_code visit(struct planner *p, const struct node *n)
 {
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+    charset_operands(p, n);
     enum err_code code = visit_kind(p, n);
     p->depth--;
     return code;

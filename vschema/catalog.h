@@ -10,6 +10,7 @@ enum column_check {
     CHECK_NONE,
     CHECK_ASCII,          /* ASCII, no NUL, at most 255 bytes */
     CHECK_ASCII_NONEMPTY, /* the same and not empty */
+    CHECK_ASCII_MET,      /* no column's: a value that meets an ASCII column in an expression */
     CHECK_UTF8,           /* UTF-8, at most 255 characters */
     CHECK_COUNTER,        /* AUTO_INCREMENT: a known integer that leaves the counter room */
 };

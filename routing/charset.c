@@ -1,0 +1,188 @@
+/* Identifiers are ASCII on the shards, utf8mb4 in the legacy tables. The same text compares and
+ * sorts alike in both; what could tell them apart is looked after here:
+ *
+ *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
+ *   CHARSET(topic)                of the legacy column, by the same means
+ *   topic = 'é', CONCAT(topic, 'é')
+ *                                 refused when the value is known: the servers' answer would be
+ *                                 an error, or `?` in its place */
+#include "routing/plan_int.h"
+
+/* Beyond these the servers' error has to do: values of one list, functions in one another. */
+enum { VALUES_MAX = 64, FUNCTIONS_MAX = 8 };
+
+static bool is_ascii_column(const struct planner *p, struct slice name)
+{
+    const struct catalog *c = p->topology->catalog;
+    for (size_t i = 0; i < c->table_count; i++) {
+        int index = catalog_column_index(c->tables[i], name);
+        if (index >= 0) {
+            enum column_check check = c->tables[i]->columns[index].check;
+            return check == CHECK_ASCII || check == CHECK_ASCII_NONEMPTY;
+        }
+    }
+    return false;
+}
+
+/* To MySQL JSON is utf8mb4 whatever it is made of. */
+static bool keeps_charset(const struct planner *p, const struct node *function)
+{
+    struct slice name = token_text(p->l, function->first);
+    return p->dialect->flavour != FLAVOUR_MYSQL || name.len < 5 ||
+           !slice_ieq(slice_of(name.data, 5), SLICE_LIT("JSON_"));
+}
+
+static const struct node *find_source(struct planner *p, const struct node *n, int depth)
+{
+    if (n->kind == N_COLUMN)
+        return is_ascii_column(p, plan_name(p, n)) ? n : NULL;
+    if (depth == 0)
+        return NULL;
+    if (n->kind != N_PAREN && n->kind != N_CASE && n->kind != N_VALUES_FUNCTION &&
+        !(n->kind == N_FUNCTION && keeps_charset(p, n)))
+        return NULL;
+    for (const struct node *c = n->child; c; c = c->next) {
+        const struct node *source = find_source(p, c, depth - 1);
+        if (source)
+            return source;
+    }
+    return NULL;
+}
+
+/* The ASCII column that the expression has its character set from, or NULL. */
+static const struct node *ascii_source(struct planner *p, const struct node *n)
+{
+    return find_source(p, n, FUNCTIONS_MAX);
+}
+
+static void add_check(struct planner *p, const struct node *column, const struct node *value)
+{
+    struct value_ref ref = plan_value(p, value);
+    int index = -1;
+    if (ref.kind != VALUE_TOKENS && ref.kind != VALUE_PARAM && ref.kind != VALUE_LITERALS)
+        return;
+    const struct catalog *c = p->topology->catalog;
+    const struct catalog_table *const *table = (const struct catalog_table *const *)c->tables;
+    while ((index = catalog_column_index(*table, plan_name(p, column))) < 0)
+        table++;
+    struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
+    *check = (struct identifier_check){ .check = CHECK_ASCII_MET,
+                                        .column = (*table)->columns[index].name,
+                                        .value = ref };
+}
+
+static bool meets(const struct planner *p, const struct node *n)
+{
+    return n->kind == N_COMPARE || n->kind == N_IN || n->kind == N_BETWEEN || n->kind == N_LIKE ||
+           n->kind == N_CASE || (n->kind == N_FUNCTION && keeps_charset(p, n));
+}
+
+void charset_operands(struct planner *p, const struct node *n)
+{
+    const struct node *column = NULL;
+    size_t values = 0;
+    if (!meets(p, n))
+        return;
+    for (const struct node *c = n->child; c && !column; c = c->next)
+        column = ascii_source(p, c);
+    for (const struct node *c = column ? n->child : NULL; c && values < VALUES_MAX; c = c->next)
+        if (c->kind == N_LITERAL || c->kind == N_PARAM || c->kind == N_LITERALS) {
+            add_check(p, column, c);
+            values++;
+        }
+}
+
+static bool joins_text(const struct planner *p, const struct node *function)
+{
+    static const char *const names[] = { "CONCAT",    "CONCAT_WS", "IF",      "IFNULL", "COALESCE",
+                                         "NULLIF",    "LOWER",     "UPPER",   "LEFT",   "RIGHT",
+                                         "SUBSTRING", "SUBSTR",    "REPLACE", "MIN",    "MAX" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_ieq_cstr(token_text(p->l, function->first), names[i]))
+            return true;
+    return false;
+}
+
+/* Nothing but ASCII comes out of it, its literals being checked elsewhere. */
+static bool is_ascii_value(struct planner *p, const struct node *n, int depth)
+{
+    switch ((enum node_kind)n->kind) {
+    case N_LITERAL:
+    case N_PARAM:
+    case N_DEFAULT:
+    case N_COMPARE:
+    case N_IS:
+    case N_IN:
+    case N_AND:
+    case N_OR:
+    case N_NOT:
+        return true;
+    case N_COLUMN:
+        return ascii_source(p, n);
+    case N_FUNCTION:
+        if (!joins_text(p, n) || !ascii_source(p, n))
+            return false;
+        break;
+    case N_PAREN:
+    case N_VALUES_FUNCTION:
+        break;
+    default:
+        return false;
+    }
+    if (depth == 0)
+        return false;
+    for (const struct node *c = n->child; c; c = c->next)
+        if (!is_ascii_value(p, c, depth - 1))
+            return false;
+    return true;
+}
+
+enum err_code charset_stored(struct planner *p, const struct catalog_table *table,
+                             struct slice column, const struct node *value)
+{
+    int index = p->ignores ? catalog_column_index(table, column) : -1;
+    if (index < 0 || !is_ascii_column(p, column) || is_ascii_value(p, value, FUNCTIONS_MAX))
+        return MQ_OK;
+    return reject(p, MQ_IDENTIFIER_INVALID,
+                  "the value for %s is computed; should it not be ASCII, IGNORE would store `?` "
+                  "instead",
+                  table->columns[index].name);
+}
+
+/* A derived table's column may be an identifier under another name. */
+static bool may_be_ascii(struct planner *p, const struct node *n)
+{
+    return ascii_source(p, n) ||
+           (n->kind == N_COLUMN && !catalog_any_column(p->topology->catalog, plan_name(p, n)));
+}
+
+static enum err_code convert(struct planner *p, const struct node *n, const char *behind)
+{
+    enum err_code code = plan_edit(p, EDIT_BEFORE, n->first, n->first, SLICE_LIT("CONVERT("));
+    return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(behind));
+}
+
+enum err_code charset_collate(struct planner *p, const struct node *collate)
+{
+    enum err_code code = visit_children(p, collate);
+    return code || !may_be_ascii(p, collate->child) ? code
+                                                    : convert(p, collate->child, " USING utf8mb4)");
+}
+
+enum err_code charset_function(struct planner *p, const struct node *function)
+{
+    static const char *const names[] = { "CHARSET", "COLLATION", "WEIGHT_STRING" };
+    const struct node *argument = function->child;
+    const struct node *source = argument ? ascii_source(p, argument) : NULL;
+    for (size_t i = 0; source && i < sizeof names / sizeof *names; i++) {
+        if (!slice_ieq_cstr(token_text(p->l, function->first), names[i]))
+            continue;
+        if (source != argument)
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "%s() of an expression with an identifier column, which is ASCII on the "
+                          "shards; give it the column alone",
+                          names[i]);
+        return convert(p, argument, " USING utf8mb4) COLLATE utf8mb4_bin");
+    }
+    return MQ_OK;
+}

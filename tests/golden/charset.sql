@@ -1,0 +1,66 @@
+Identifier columns are ASCII on the shards and utf8mb4 in the legacy tables.
+
+-- case: COLLATE of a column
+SELECT topic COLLATE utf8mb4_bin FROM queue_offsets ORDER BY topic COLLATE utf8mb4_general_ci
+
+-- case: COLLATE of an expression with a column
+SELECT id FROM queue_messages WHERE CONCAT(topic, '/x') COLLATE utf8mb4_general_ci = 'A/X'
+
+-- case: COLLATE of a derived table's column, which may be one under another name
+SELECT d.t COLLATE utf8mb4_bin FROM (SELECT topic AS t FROM queue_offsets) d
+
+-- case: COLLATE of a column that is utf8mb4 on the shards, too
+SELECT id FROM queue_messages ORDER BY partition_key COLLATE utf8mb4_general_ci
+
+-- case: what the client sees of it
+SELECT CHARSET(topic), COLLATION(m.topic), WEIGHT_STRING(topic AS CHAR(3)), CHARSET(id) FROM queue_messages m
+
+-- case: what the client would see of it in an expression
+SELECT COLLATION(CONCAT(topic, 'x')) FROM queue_messages
+
+-- case: a literal that is not ASCII
+SELECT id FROM queue_messages WHERE topic = 'é'
+
+-- case: a literal in a list that is not ASCII
+SELECT id FROM queue_messages WHERE topic IN ('a', 'é')
+
+-- case: a literal that is not ASCII beside another column
+SELECT id FROM queue_messages WHERE topic = 'a' AND partition_key IN ('é', '漢')
+
+-- case: a parameter that is not ASCII
+-- args: --set @mq_tenant=acme --param é
+SELECT id FROM queue_messages WHERE topic LIKE ?
+
+-- case: a literal that is not ASCII within a function
+SELECT GROUP_CONCAT(topic SEPARATOR '→') FROM queue_messages
+
+-- case: a literal that is not ASCII beside a condition
+SELECT IF(topic = 'a', 'é', 'e') FROM queue_messages
+
+-- case: hexadecimal is binary
+SELECT id FROM queue_messages WHERE topic = x'c3a9'
+
+-- case: JSON is utf8mb4 in MySQL
+SELECT JSON_OBJECT('é', topic) FROM queue_messages
+
+-- case: JSON is a string in MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT JSON_OBJECT('é', topic) FROM queue_messages
+
+-- case: a selected value that is not ASCII
+INSERT INTO queue_offsets SELECT 'g', 'é', partition_key, 0, 0 FROM queue_offsets
+
+-- case: IGNORE with what may not be ASCII
+INSERT IGNORE INTO queue_offsets SELECT 'g', partition_key, partition_key, 0, 0 FROM queue_offsets
+
+-- case: IGNORE with what is ASCII
+INSERT IGNORE INTO queue_offsets SELECT 'g', CONCAT(topic, '_dlq'), partition_key, 0, 0 FROM queue_offsets
+
+-- case: UPDATE IGNORE with what may not be ASCII
+UPDATE IGNORE queue_partition_leases SET leased_by = CONCAT(leased_by, partition_key)
+
+-- case: UPDATE IGNORE with what is ASCII
+UPDATE IGNORE queue_partition_leases SET leased_by = IF(lease_renewed_at > 5, leased_by, 'w')
+
+-- case: ON DUPLICATE KEY UPDATE with IGNORE
+INSERT IGNORE INTO queue_partition_leases VALUES ('g', 't', 'p', 'w', 1, 1) ON DUPLICATE KEY UPDATE leased_by = IF(lease_renewed_at < 5, VALUES(leased_by), leased_by)
