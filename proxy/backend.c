@@ -71,6 +71,13 @@ void backend_kill(struct backend *b)
     backend_end(b, NULL);
 }
 
+void backend_forget_warnings(struct backend *b)
+{
+    if (b->told)
+        session_teller_gone(b->told);
+    b->told = NULL;
+}
+
 /* Closes; the pool learns why. */
 void backend_end(struct backend *b, const struct err *reason)
 {
@@ -79,6 +86,7 @@ void backend_end(struct backend *b, const struct err *reason)
     io_destroy(b->io);
     b->io = NULL;
     b->session = NULL;
+    backend_forget_warnings(b);
     enum backend_state before = b->state;
     struct pool *pool = b->pool;
     if (b->probe_only)

@@ -37,6 +37,7 @@ struct backend {
     struct io *io;
     enum backend_state state;
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
+    struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */
     bool exclusive;          /* never lent to another session, and so neither probed nor cleaned */
 
     struct buf in;  /* bytes of a packet that is not complete */
@@ -81,6 +82,8 @@ void backend_end(struct backend *b, const struct err *reason);
 void backend_release(struct backend *b);
 /* Its deadline has passed: it ends with the reason that fits its state. */
 void backend_expire(struct backend *b);
+/* Another statement will run on it: whoever could have asked it for warnings is told. */
+void backend_forget_warnings(struct backend *b);
 /* Closes at once; the pool is told. */
 void backend_kill(struct backend *b);
 void backend_free(struct backend *b); /* only the worker's cleaning */

@@ -184,24 +184,41 @@ struct backend *pool_open_exclusive(struct pool *p, struct session *s,
     return b;
 }
 
-static struct backend *pick_idle(struct pool *p, const struct vars *vars)
+/* Idle for long, it may have died meanwhile; then it is closed. */
+static bool is_alive(struct pool *p, struct backend *b)
 {
-    struct backend *first = NULL;
-    int looked = 0;
+    if (p->worker->now_ms - b->idle_since_ms <= TRUSTED_MS || !io_peek_readable(b->io))
+        return true;
+    backend_kill(b);
+    return false;
+}
+
+/* 0: as good as any. Bringing it in line costs a round trip; taking the warnings that another
+ * session may still ask for costs that one an answer. */
+static int reluctance(const struct backend *b, const struct session *s)
+{
+    bool differs = b->vars_unknown || !vars_eq(&b->vars, session_vars(s));
+    return 2 * differs + (b->told && b->told != s);
+}
+
+/* The one used last, but of those that hold warnings the one used first. */
+static struct backend *pick_idle(struct pool *p, const struct session *s)
+{
+    struct backend *best = NULL;
+    int looked = 0, least = 4;
     LIST_EACH (&p->idle, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
-        if (p->worker->now_ms - b->idle_since_ms > TRUSTED_MS && io_peek_readable(b->io)) {
-            backend_kill(b);
+        if (!is_alive(p, b))
             continue;
+        int r = reluctance(b, s);
+        if (r < least || (r == least && (r & 1))) {
+            best = b;
+            least = r;
         }
-        if (vars_eq(&b->vars, vars) && !b->vars_unknown)
-            return b;
-        if (!first)
-            first = b;
-        if (++looked == LOOKED_AT)
+        if (!least || ++looked == LOOKED_AT)
             break;
     }
-    return first;
+    return best;
 }
 
 /* Nobody borrows from a pool where sessions have backends of their own. */
@@ -212,6 +229,7 @@ static bool lends(const struct pool *p)
 
 static void lend(struct pool *p, struct backend *b, struct session *s)
 {
+    backend_forget_warnings(b);
     list_remove(&b->node);
     list_append(&p->busy, &b->node);
     backend_move(b, BACKEND_BUSY);
@@ -226,7 +244,7 @@ static void wait_for_one(struct pool *p, struct session *s)
 
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr)
 {
-    struct backend *b = list_empty(&p->waiters) ? pick_idle(p, session_vars(s)) : NULL;
+    struct backend *b = list_empty(&p->waiters) ? pick_idle(p, s) : NULL;
     if (b) {
         lend(p, b, s);
         return b;
@@ -244,6 +262,14 @@ struct backend *pool_checkout(struct pool *p, struct session *s, struct err *ret
     }
     reterr->code = MQ_OK;
     return NULL;
+}
+
+bool pool_checkout_again(struct backend *b, struct session *s)
+{
+    if (!is_alive(b->pool, b))
+        return false;
+    lend(b->pool, b, s);
+    return true;
 }
 
 void pool_forget_waiter(struct session *s)

@@ -40,6 +40,8 @@ struct backend *pool_checkout(struct pool *p, struct session *s, struct err *ret
  * when there is none (MQ_TOO_MANY_CONNECTIONS), or on failure at once. */
 struct backend *pool_open_exclusive(struct pool *p, struct session *s,
                                     const struct backend_login *login, struct err *reterr);
+/* The backend, which is idle, lent to the session once more. False when it is gone. */
+bool pool_checkout_again(struct backend *b, struct session *s);
 /* The session no longer waits. */
 void pool_forget_waiter(struct session *s);
 

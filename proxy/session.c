@@ -101,7 +101,7 @@ void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_
 
 void session_send_ok(struct session *s)
 {
-    s->warnings = 0;
+    session_note_warnings(s, 0);
     s->row_count = 0;
     session_send_ok_rows(s, 0, 0);
 }
@@ -116,10 +116,10 @@ void session_send_err(struct session *s, const struct err *e)
     session_send_payload(s, buf_slice(&payload));
     buf_fini(&payload);
     s->row_count = -1;
-    s->warnings = 1;
+    session_note_error(s, e);
 }
 
-void session_send_result(struct session *s, const struct text_result *result)
+void session_send_rows(struct session *s, const struct text_result *result)
 {
     struct buf packets;
     buf_init(&packets);
@@ -127,7 +127,12 @@ void session_send_result(struct session *s, const struct text_result *result)
     send_buf(s, &packets);
     buf_fini(&packets);
     s->row_count = -1;
-    s->warnings = 0;
+}
+
+void session_send_result(struct session *s, const struct text_result *result)
+{
+    session_send_rows(s, result);
+    session_note_warnings(s, 0);
 }
 
 void session_done(struct session *s)
@@ -341,6 +346,7 @@ void session_kill(struct session *s)
     if (s->state != SESSION_CLOSING)
         session_move(s, SESSION_CLOSING);
     pool_forget_waiter(s);
+    session_note_warnings(s, 0);
     leave_backend(s);
     list_remove(&s->queue);
     io_destroy(s->io);
@@ -381,6 +387,7 @@ void session_free(struct session *s)
     mem_free(s->verifier);
     mem_free(s->login_error);
     mem_free(s->preparing);
+    mem_free(s->own_error);
     mem_free(s->user);
     mem_free(s->database);
     mem_free(s->login_tenant);

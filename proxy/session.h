@@ -16,6 +16,8 @@ void session_on_no_backend(struct session *s, const struct err *reason);
  * of it was used up (what is left comes again with more behind it). */
 size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
 void session_on_backend_lost(struct session *s, const struct err *reason);
+/* The backend that held the last statement's warnings does so no longer. */
+void session_teller_gone(struct session *s);
 /* Its own backend's server refuses the login with this ERR; the loss of it follows. */
 void session_on_login_refused(struct session *s, struct slice err);
 /* What the backend had not taken yet is out. */

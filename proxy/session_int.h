@@ -183,7 +183,10 @@ struct session {
     /* What the last statement left behind. */
     uint64_t last_insert_id;
     int64_t row_count;
-    uint16_t warnings;
+    uint16_t warnings;       /* set by session_note_warnings() alone */
+    struct backend *teller;  /* IDLE, and still holds them; NULL: none */
+    char *own_error;         /* an error of mqgate's own, as it was told; NULL: none */
+    uint16_t own_errno;
 
     struct client_stmt *stmts;
     uint32_t next_stmt_id, stmt_count;
@@ -207,6 +210,8 @@ void session_send_ok(struct session *s);
 void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_id);
 void session_send_err(struct session *s, const struct err *e);
 void session_send_result(struct session *s, const struct text_result *result);
+/* The same about the statement before, whose warnings stay. */
+void session_send_rows(struct session *s, const struct text_result *result);
 /* The command has been answered: READY again. */
 void session_done(struct session *s);
 /* err, then done. */
@@ -317,6 +322,14 @@ void session_undo_set(struct session *s);
 /* The statement at hand is refused, which is remembered. */
 void session_refuse_statement(struct session *s, const struct err *why);
 void session_show_findings(struct session *s, const struct template *t, const struct lexed *lexed);
+
+/* session_diagnostics.c */
+/* The last statement left that many behind; those before it are forgotten. */
+void session_note_warnings(struct session *s, uint16_t count);
+void session_note_error(struct session *s, const struct err *e);
+/* The statement's backend is back in its pool, and may be asked for its warnings. */
+void session_keep_teller(struct session *s, struct backend *b);
+void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l);
 
 /* session_stmt.c */
 /* May the statement be prepared, as far as that depends on no parameter? */

@@ -73,30 +73,6 @@ static void send_unsigned(struct session *s, struct slice name, unsigned long lo
     send_column(s, name, &row, 1, &unsigned_column);
 }
 
-/* SHOW WARNINGS after a statement without any; else they are on a backend that is gone. */
-static void show_diagnostics(struct session *s, const struct lexed *lexed)
-{
-    if (s->pinned) {
-        request_begin(s, END_RELAYED);
-        s->request.diagnostics = true;
-        request_add_query(s, lexed->text);
-        session_run_request(s);
-        return;
-    }
-    if (s->warnings) {
-        refuse(s, MQ_DIAGNOSTICS_GONE, "the warnings of the last statement are no longer known");
-        return;
-    }
-    static const struct column_def columns[] = {
-        { .name = { "Level", 5 }, .charset = COLLATION_UTF8MB4, .length = 28, .type = TYPE_VAR_STRING },
-        { .name = { "Code", 4 }, .charset = COLLATION_BINARY, .length = 4, .type = TYPE_LONG, .flags = COLUMN_UNSIGNED },
-        { .name = { "Message", 7 }, .charset = COLLATION_UTF8MB4, .length = 2048, .type = TYPE_VAR_STRING },
-    };
-    struct text_result none = { .columns = columns, .column_count = 3 };
-    session_send_result(s, &none);
-    session_done(s);
-}
-
 /* ---- SET ---- */
 
 /* The words of a value as text: a bare word, or a string's content. */
@@ -564,7 +540,7 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         break;
     case LOCAL_SHOW_WARNINGS:
     case LOCAL_SHOW_ERRORS:
-        show_diagnostics(s, lexed);
+        session_show_diagnostics(s, t, lexed);
         break;
     case LOCAL_SHOW_FINDINGS:
         session_show_findings(s, t, lexed);

@@ -307,10 +307,12 @@ static void end_shard(struct session *s, bool failed)
 {
     struct plan_entry *entry = plan_entry_acquire(s->request.entry);
     struct err_packet error = s->backend->answer.err;
-    s->warnings = failed ? 1 : s->backend->answer.ok.warnings;
+    struct backend *b = s->backend;
+    session_note_warnings(s, failed ? 1 : b->answer.ok.warnings);
     if (failed)
         session_relay_err(s, &error);
     pin_or_release(s);
+    session_keep_teller(s, b);
     worker_schema_changed(s->worker);
     if (failed) {
         session_done(s);
@@ -346,16 +348,15 @@ static void note_insert_id(struct session *s, const struct answer *a)
 /* What was relayed is over. */
 static void end_relayed(struct session *s, bool failed)
 {
-    const struct answer *a = &s->backend->answer;
-    if (failed) {
-        s->row_count = -1;
-        s->warnings = 1;
-    } else {
-        s->row_count = a->columns ? -1 : (int64_t)a->ok.affected_rows;
-        s->warnings = a->ok.warnings;
+    struct backend *b = s->backend;
+    const struct answer *a = &b->answer;
+    s->row_count = failed || a->columns ? -1 : (int64_t)a->ok.affected_rows;
+    if (!failed)
         note_insert_id(s, a);
-    }
+    if (!s->request.diagnostics) /* those leave what they tell of */
+        session_note_warnings(s, failed ? 1 : a->ok.warnings);
     pin_or_release(s);
+    session_keep_teller(s, b);
     forget_request(s);
     session_done(s);
 }
@@ -495,7 +496,8 @@ void session_lose_backend(struct session *s, const struct err *reason)
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;
     }
-    bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined);
+    bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined) &&
+                  !q->diagnostics; /* no other backend knows them */
     s->pipelined = false;
     if (unseen && !in_transaction && q->tried < MOST_RETRIES) {
         q->tried++;

@@ -113,7 +113,7 @@ void session_answer_prepare(struct session *s, const struct prepare_answer *answ
     struct iovec part = { buf_begin(&out), buf_len(&out) };
     session_send(s, &part, 1);
     buf_fini(&out);
-    s->warnings = answer->warnings;
+    session_note_warnings(s, answer->warnings);
 }
 
 /* A statement that mqgate answers itself, and that answers with OK: nothing to describe. */

@@ -154,7 +154,7 @@ struct template {
         struct slice database;
         uint32_t modes;        /* by which the pattern, which stands in parentheses, is read */
     } show_heading;
-    struct value_ref limit;   /* SHOW … LIMIT: an integer */
+    struct value_ref limit, limit_skip; /* SHOW … LIMIT: integers */
 
     const struct catalog_table *table; /* the first queue table; of DDL the table meant */
     const char *clause;  /* where that table's tenant would be named: "WHERE clause" */

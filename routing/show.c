@@ -64,15 +64,22 @@ static enum err_code show_like(struct planner *p, const struct node *like)
                : reject(p, MQ_NOT_UNDERSTOOD, "LIKE takes a string literal here");
 }
 
+static bool limit_value(struct planner *p, const struct node *n, struct value_ref *ret)
+{
+    *ret = plan_value(p, n);
+    return ret->kind == VALUE_TOKENS && p->l->tokens[n->first].kind == TOKEN_INTEGER;
+}
+
 static enum err_code show_limit(struct planner *p, const struct node *limit)
 {
     if (!limit)
         return MQ_OK;
-    p->t->limit = plan_value(p, limit->child);
-    return !limit->op && p->t->limit.kind == VALUE_TOKENS &&
-                   p->l->tokens[limit->child->first].kind == TOKEN_INTEGER
+    bool comma = limit->op == OP_COMMA;
+    const struct node *most = comma ? limit->child->next : limit->child;
+    const struct node *skip = comma ? limit->child : limit->child->next;
+    return limit_value(p, most, &p->t->limit) && (!skip || limit_value(p, skip, &p->t->limit_skip))
                ? MQ_OK
-               : reject(p, MQ_NOT_UNDERSTOOD, "LIMIT takes one number here");
+               : reject(p, MQ_NOT_UNDERSTOOD, "LIMIT takes numbers here");
 }
 
 static enum err_code answered(struct planner *p, const struct node *show,
@@ -81,10 +88,7 @@ static enum err_code answered(struct planner *p, const struct node *show,
     p->t->verdict = VERDICT_LOCAL;
     p->t->local = row->local;
     p->t->uses_session_value = true;
-    if (node_find(show, N_LIMIT) || (show->flags & NODE_F_STAR))
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "SHOW %s is served without LIMIT and COUNT",
-                      subject_text(show));
-    return MQ_OK;
+    return show_limit(p, node_find(show, N_LIMIT));
 }
 
 /* What administrators ask of mqgate itself. */
@@ -97,7 +101,11 @@ static enum err_code own(struct planner *p, const struct node *show, const struc
     p->t->local = row->local;
     p->t->needs_administrator = true;
     enum err_code code = show_like(p, node_find(show, N_LIKE_PATTERN));
-    return code ? code : show_limit(p, node_find(show, N_LIMIT));
+    if (!code)
+        code = show_limit(p, node_find(show, N_LIMIT));
+    return code || p->t->limit_skip.kind == VALUE_NONE
+               ? code
+               : reject(p, MQ_NOT_UNDERSTOOD, "LIMIT takes one number here");
 }
 
 /* The backend's own are those of whichever session used it last. */

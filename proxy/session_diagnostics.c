@@ -1,0 +1,135 @@
+/* SHOW WARNINGS and SHOW ERRORS. Warnings stay where the statement ran:
+ *
+ *   in a transaction    on its backend, which is asked
+ *   outside             the backend goes back to its pool, but remembers whose warnings it holds;
+ *                       until another session borrows it, or this one goes on, it can be asked.
+ *                       So nothing is fetched that nobody asks for
+ *   an error of ours    in the session */
+#include "base/memory.h"
+#include "proxy/session_int.h"
+
+static void forget_teller(struct session *s)
+{
+    if (s->teller)
+        s->teller->told = NULL;
+    s->teller = NULL;
+}
+
+void session_note_warnings(struct session *s, uint16_t count)
+{
+    forget_teller(s);
+    mem_free(s->own_error);
+    s->own_error = NULL;
+    s->warnings = count;
+}
+
+void session_note_error(struct session *s, const struct err *e)
+{
+    char text[ERR_TEXT_MAX + 16];
+    session_note_warnings(s, 1);
+    err_format(e, text, sizeof text);
+    s->own_error = mem_strdup(text);
+    s->own_errno = err_info(e->code)->mysql_errno;
+}
+
+void session_keep_teller(struct session *s, struct backend *b)
+{
+    if (!s->warnings || b->state != BACKEND_IDLE)
+        return;
+    s->teller = b;
+    b->told = s;
+}
+
+void session_teller_gone(struct session *s)
+{
+    s->teller = NULL;
+}
+
+/* ---- asking the backend ---- */
+
+static void ask_backend(struct session *s, const struct lexed *lexed)
+{
+    request_begin(s, END_RELAYED);
+    s->request.diagnostics = true;
+    request_add_query(s, lexed->text);
+    session_run_request(s);
+}
+
+/* The backend that still holds them, borrowed again. */
+static bool borrow_teller(struct session *s)
+{
+    struct backend *b = s->teller;
+    if (!b || !pool_checkout_again(b, s))
+        return false;
+    s->backend = b;
+    return true;
+}
+
+/* ---- answers of our own: nothing, or one error ---- */
+
+enum { COLLATION_UTF8MB4 = 45, COLLATION_BINARY = 63 };
+
+static bool read_number(const struct value_ref *v, const struct lexed *l, unsigned long long *ret)
+{
+    return v->kind == VALUE_TOKENS && slice_to_u64(token_text(l, v->first), ret);
+}
+
+/* Does LIMIT let the first row pass? */
+static bool limit_passes(const struct template *t, const struct lexed *l)
+{
+    unsigned long long n;
+    if (read_number(&t->limit, l, &n) && n == 0)
+        return false;
+    return !read_number(&t->limit_skip, l, &n) || n == 0;
+}
+
+static void send_list(struct session *s, const struct template *t, const struct lexed *l)
+{
+    static const struct column_def columns[] = {
+        { .name = { "Level", 5 }, .charset = COLLATION_UTF8MB4, .length = 28,
+          .type = TYPE_VAR_STRING },
+        { .name = { "Code", 4 }, .charset = COLLATION_BINARY, .length = 4, .type = TYPE_LONG,
+          .flags = COLUMN_UNSIGNED },
+        { .name = { "Message", 7 }, .charset = COLLATION_UTF8MB4, .length = 2048,
+          .type = TYPE_VAR_STRING },
+    };
+    char *code = arena_printf(&s->worker->arena, "%u", s->own_errno);
+    struct slice row[] = { SLICE_LIT("Error"), slice_cstr(code), slice_cstr(s->own_error) };
+    struct text_result list = { .columns = columns, .column_count = 3, .rows = row,
+                                .row_count = s->own_error && limit_passes(t, l) };
+    session_send_rows(s, &list);
+}
+
+static void send_count(struct session *s, const struct template *t)
+{
+    const char *name = t->local == LOCAL_SHOW_ERRORS ? "@@session.error_count"
+                                                     : "@@session.warning_count";
+    struct column_def column = { .name = slice_cstr(name), .charset = COLLATION_BINARY,
+                                 .length = 21, .type = TYPE_LONGLONG, .flags = COLUMN_UNSIGNED };
+    struct slice row = s->own_error ? SLICE_LIT("1") : SLICE_LIT("0");
+    struct text_result count = { .columns = &column, .column_count = 1, .rows = &row,
+                                 .row_count = 1 };
+    session_send_rows(s, &count);
+}
+
+void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l)
+{
+    struct err e;
+    bool own = !s->warnings || s->own_error;
+    if (!own && (s->pinned || borrow_teller(s))) {
+        ask_backend(s, l);
+        return;
+    }
+    if (!own) {
+        err_set(&e, MQ_DIAGNOSTICS_GONE,
+                "the warnings of the last statement are no longer known: another session has "
+                "used its connection to the shard");
+        session_refuse(s, &e);
+        return;
+    }
+    if (t->flags & NODE_F_STAR)
+        send_count(s, t);
+    else
+        send_list(s, t, l);
+    session_done(s);
+}
