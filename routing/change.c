@@ -60,6 +60,7 @@ enum err_code change_visit(struct planner *p, const struct node *n)
     struct scope s;
     enum err_code code = with ? query_with(p, with) : MQ_OK;
     p->locked = true;
+    p->changes_joined = from->child->kind != N_TABLE || from->child->next;
     if (!code)
         code = scope_open(p, &s, from, node_find(n, N_WHERE), anchor->last);
     if (!code)

@@ -71,8 +71,10 @@ struct planner {
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
+    const struct node *parens; /* as table_ref's, of the table that is collected */
     bool ignores;            /* a change with IGNORE */
     bool assigns;            /* an assignment of UPDATE or ON DUPLICATE KEY UPDATE is walked */
+    bool changes_joined;     /* an UPDATE or DELETE whose tables to change stand in a join */
     bool locked;             /* the query that is walked locks the rows it reads */
     bool wraps;              /* a queue table became a derived table, which has no database */
     bool names_databases;    /* a column is qualified by its database */
@@ -145,10 +147,12 @@ enum err_code visit_children(struct planner *p, const struct node *n);
 struct table_ref {
     const struct node *node;           /* TABLE, DERIVED or JSON_TABLE */
     const struct catalog_table *table; /* NULL: anything but a queue table */
+    const struct node *parens;         /* the outermost that hold nothing else; may be NULL */
     struct slice name;                 /* by which its columns are qualified; may be empty */
     const struct node *columns;        /* of a query: COLUMNS that name its columns, or NULL */
     const struct shape *shape;         /* of a query, or NULL: not known */
     bool has_alias;
+    bool hides_tenant;         /* it must become one */
     bool wrapped;              /* it became a derived table without the column `tenant` */
     bool scoped;               /* the client's own condition does it */
     bool conditioned;          /* ours is written */
@@ -171,6 +175,7 @@ struct scope {
     struct join_ref *joins;
     size_t count;
     size_t queue_count;
+    size_t tenants; /* how many columns `tenant` the part that was collected last shows */
     bool merges; /* NATURAL or USING: `*` is no list of whole tables */
 };
 

@@ -59,7 +59,9 @@ static const char *clause_of(const struct node *target)
 static enum err_code collect_table(struct planner *p, struct scope *s, const struct node *n,
                                    const struct node *target)
 {
-    struct table_ref ref = { .node = n, .target = target, .name = plan_name(p, n->child) };
+    struct table_ref ref = {
+        .node = n, .target = target, .name = plan_name(p, n->child), .parens = p->parens
+    };
     enum name_meaning meaning;
     enum err_code code = view_resolve(p, n, &ref.viewed);
     if (code || ref.viewed)
@@ -75,7 +77,9 @@ static enum err_code collect_table(struct planner *p, struct scope *s, const str
         names_count(p, ref.table, clause_of(target));
         if ((code = hints_visit(p, ref.table, n)))
             return code;
+        ref.hides_tenant = target && target->kind == N_JOIN;
     }
+    s->tenants = ref.table && !ref.hides_tenant;
     return add_ref(p, s, ref);
 }
 
@@ -90,6 +94,7 @@ static enum err_code collect_derived(struct planner *p, struct scope *s, const s
             return code;
     }
     ref.shape = n->kind == N_DERIVED ? p->shape : NULL;
+    s->tenants = 0;
     return add_ref(p, s, ref);
 }
 
@@ -132,6 +137,16 @@ static enum err_code check_natural(struct planner *p, const struct scope *s,
     return MQ_OK;
 }
 
+/* A column that one side of NATURAL has twice is ambiguous to the servers: then no table of the
+ * join may show `tenant`. */
+static void merge_tenants(struct scope *s, struct table_ref *refs, size_t left, size_t right)
+{
+    bool ambiguous = left > 1 || right > 1;
+    for (struct table_ref *r = refs; r && ambiguous; r = r->next)
+        r->hides_tenant = r->table != NULL;
+    s->tenants = !ambiguous && (left || right);
+}
+
 static enum err_code collect_join(struct planner *p, struct scope *s, const struct node *join,
                                   const struct node *target)
 {
@@ -139,6 +154,7 @@ static enum err_code collect_join(struct planner *p, struct scope *s, const stru
     struct table_ref **first = s->refs_end;
     struct join_ref *j = arena_new(p->arena, struct join_ref);
     enum err_code code = collect(p, s, left, side_target(join, join->op == KW_RIGHT, target));
+    size_t tenants = s->tenants;
     if (!code)
         code = collect(p, s, right, side_target(join, join->op == KW_LEFT, target));
     if (code)
@@ -147,9 +163,12 @@ static enum err_code collect_join(struct planner *p, struct scope *s, const stru
     s->joins = j;
     if (node_find(join, N_USING))
         s->merges = true;
-    if (!(join->flags & NODE_F_NATURAL))
+    if (!(join->flags & NODE_F_NATURAL)) {
+        s->tenants += tenants;
         return MQ_OK;
+    }
     s->merges = true;
+    merge_tenants(s, *first, tenants, s->tenants);
     return check_natural(p, s, *first);
 }
 
@@ -157,8 +176,24 @@ static enum err_code collect_each(struct planner *p, struct scope *s, const stru
                                   const struct node *target)
 {
     enum err_code code = MQ_OK;
-    for (const struct node *c = n->child; c && !code; c = c->next)
+    size_t tenants = 0;
+    for (const struct node *c = n->child; c && !code; c = c->next) {
         code = collect(p, s, c, target);
+        tenants += s->tenants;
+    }
+    s->tenants = tenants;
+    return code;
+}
+
+static enum err_code collect_parens(struct planner *p, struct scope *s, const struct node *n,
+                                    const struct node *target)
+{
+    const struct node *around = p->parens;
+    bool alone = !n->child->next && token_is_op(&p->l->tokens[n->first], OP_LPAREN) &&
+                 (n->child->kind == N_TABLE || n->child->kind == N_TABLES_PAREN);
+    p->parens = !alone ? NULL : around ? around : n;
+    enum err_code code = collect_each(p, s, n, target);
+    p->parens = around;
     return code;
 }
 
@@ -174,7 +209,7 @@ static enum err_code collect_kind(struct planner *p, struct scope *s, const stru
     case N_JOIN:
         return collect_join(p, s, n, target);
     case N_TABLES_PAREN:
-        return collect_each(p, s, n, target);
+        return collect_parens(p, s, n, target);
     default:
         return reject(p, MQ_NOT_UNDERSTOOD, "%s is not understood in FROM",
                       node_kind_name((enum node_kind)n->kind));
@@ -195,7 +230,7 @@ static enum err_code collect(struct planner *p, struct scope *s, const struct no
 
 static bool needs_condition(const struct table_ref *r, const struct node *target)
 {
-    return r->table && !r->scoped && r->target == target;
+    return r->table && !r->wrapped && !r->scoped && r->target == target;
 }
 
 /* "m.tenant = 't' AND o.tenant = 't'" for the references that belong to target. */
@@ -239,33 +274,43 @@ static enum err_code close_clause(struct planner *p, const struct scope *s,
     return MQ_OK;
 }
 
-/* Where there is no ON to take the condition, the table becomes a query that has it:
- * (SELECT its columns FROM t WHERE tenant = 't') AS t. A lock would not reach into it. */
+/* May the statement write the table? Then a server lets no sub-query read it. */
+static bool may_be_written(const struct planner *p, const struct table_ref *r)
+{
+    return p->t->writes && (p->changes_joined || r->table == p->t->table);
+}
+
+/* Where there is no ON to take the condition, or where NATURAL must not see `tenant`, the table
+ * becomes a query: (SELECT its columns FROM t WHERE tenant = 't') AS t. A lock would not reach into
+ * it, and the server would not see that a change reads the table it writes. Parentheses around the
+ * table become those of the query, since MySQL knows no (query AS t). */
 static enum err_code wrap(struct planner *p, struct table_ref *r)
 {
     struct text before = { .arena = p->arena }, after = { .arena = p->arena };
-    if (p->locked)
+    uint32_t last = r->parens ? r->parens->last : r->node->last;
+    if (p->locked || may_be_written(p, r))
         return reject(p, MQ_NOT_UNDERSTOOD,
-                      "queue table %s on the outer side of a join with USING or NATURAL in a "
-                      "statement that locks; write ON instead",
+                      "queue table %s, which is locked or written, in an outer join with USING or "
+                      "in a NATURAL join; write ON instead",
                       r->table->name);
-    text_add(&before, "(SELECT ");
+    text_add(&before, r->parens ? "SELECT " : "(SELECT ");
     star_columns(p, r->table, slice_of("", 0), &before);
     text_add(&before, " FROM ");
-    text_add(&after, arena_printf(p->arena, " WHERE tenant = %c) AS ", EDIT_TENANT));
+    text_add(&after, r->parens ? " AS " : ") AS ");
     text_ident(&after, r->name);
     p->wraps = r->wrapped = r->conditioned = true;
     enum err_code code =
         plan_edit(p, EDIT_BEFORE, r->node->first, r->node->first, text_slice(&before));
-    return code ? code
-                : plan_edit(p, EDIT_AFTER, r->node->last, r->node->last, text_slice(&after));
+    if (!code)
+        code = plan_edit(p, EDIT_AFTER, r->node->last, r->node->last,
+                         slice_cstr(arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT)));
+    return code ? code : plan_edit(p, EDIT_AFTER, last, last, text_slice(&after));
 }
 
 static enum err_code open_joins(struct planner *p, struct scope *s)
 {
     for (struct table_ref *r = s->refs; r; r = r->next) {
-        bool wanted = r->table && r->target && r->target->kind == N_JOIN;
-        enum err_code code = wanted ? wrap(p, r) : MQ_OK;
+        enum err_code code = r->hides_tenant ? wrap(p, r) : MQ_OK;
         if (code)
             return code;
     }

@@ -94,3 +94,27 @@ SELECT id FROM queue_messages WHERE topic IN (SELECT topic FROM queue_messages L
 
 -- case: USING on the outer side of an UPDATE
 UPDATE queue_messages m LEFT JOIN queue_offsets o USING (topic) SET m.failed_at = 1
+
+-- case: the outer side of USING in parentheses of its own
+SELECT m.id FROM queue_messages m LEFT JOIN (queue_offsets AS o) USING (topic, partition_key)
+-- case: the outer side of USING in several parentheses
+SELECT m.id FROM ((queue_offsets)) RIGHT JOIN queue_messages m USING (topic, partition_key)
+-- case: the outer side of USING is a join in parentheses
+SELECT m.id FROM queue_messages m LEFT JOIN (queue_offsets o JOIN (queue_partition_leases l) USING (topic)) USING (topic)
+-- case: the outer side of USING in a sub-query of a change of that table
+DELETE FROM queue_offsets WHERE offset_acked > (SELECT COUNT(*) FROM queue_messages m LEFT JOIN queue_offsets USING (topic))
+-- case: the outer side of USING in a sub-query of a change of several tables
+DELETE l FROM queue_offsets o JOIN queue_partition_leases l ON o.topic = l.topic WHERE EXISTS (SELECT * FROM queue_messages m LEFT JOIN queue_partition_leases USING (topic))
+-- case: the outer side of USING in a sub-query of a change of another table
+DELETE FROM queue_partition_leases WHERE leased_at > (SELECT COUNT(*) FROM queue_messages m LEFT JOIN queue_offsets USING (topic))
+-- case: the outer side of USING in INSERT SELECT
+INSERT INTO queue_partition_leases SELECT o.consumer_group, m.topic, m.partition_key, 'w', 1, 1 FROM queue_messages m LEFT JOIN queue_offsets o USING (topic)
+
+-- case: NATURAL beside two tables that both show the tenant
+SELECT m.id FROM queue_offsets o JOIN queue_partition_leases l USING (consumer_group, topic, partition_key) NATURAL JOIN queue_messages m
+-- case: NATURAL beside two tables that NATURAL has merged
+SELECT m.id FROM queue_offsets o NATURAL JOIN queue_partition_leases l NATURAL JOIN queue_messages m
+-- case: NATURAL beside a comma join in parentheses
+SELECT m.id FROM queue_messages m NATURAL JOIN (queue_offsets o, queue_subscriber_heartbeats h)
+-- case: NATURAL beside two tables, with a lock
+SELECT m.id FROM queue_offsets o JOIN queue_partition_leases l USING (consumer_group, topic, partition_key) NATURAL JOIN queue_messages m FOR UPDATE

@@ -170,13 +170,17 @@ class Changes:
         listed = self.column_list(columns)
         if len(columns) == len(table.columns) and self.chance(0.3):
             listed = ""
-        select = Node("select", "SELECT DISTINCT ", *joined(", ", values), source, self.where(scope))
+        upserts = verb == "INSERT INTO" and self.chance(0.6)
+        where = self.where(scope)
+        if upserts:  # without a WHERE, ON would be taken for that of a join
+            where = Node("where", *(where.parts if where else [" WHERE TRUE"]))
+        select = Node("select", "SELECT DISTINCT ", *joined(", ", values), source, where)
         if self.chance(0.1):
             select = Node("select", "(", select, ")")
         elif self.chance(0.1):
             select = Node("select", "WITH w (", ", ".join(f"w{i}" for i in range(len(columns))), ") AS (", select, ") SELECT * FROM w")
         tail = ""
-        if verb == "INSERT INTO" and self.chance(0.6):
+        if upserts:
             self.note("ON DUPLICATE KEY UPDATE")
             name = self.rng.choice(FREE_NUMBERS[table.name])
             tail = Node("tail", f" ON DUPLICATE KEY UPDATE {table.name}.{name} = 9")

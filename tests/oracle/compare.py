@@ -10,6 +10,7 @@ from tables import GENERATED_END, LEGACY_GENERATED, MARKER, MARKER_COUNT, MARKER
 MARKERS = re.compile(f"{MARKER}|{str(MARKER_NUMBER)[:6]}\\d{{7}}|{MARKER_COUNT}".encode())
 # VARCHAR, the BLOBs, VAR_STRING, STRING; the integers: a temporary table makes one of another.
 TEXT_TYPES = {0x0F, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE}
+JSON_TYPE = 0xF5
 INTEGER_TYPES = {0x01, 0x02, 0x03, 0x08, 0x09}
 GENERATED = re.compile(rb"(?<![\d.])[2-7]\d{6}(?![\d.])")
 
@@ -29,7 +30,7 @@ class Ranks:
     def row(self, row):
         """A row of the shard's with the legacy server's offsets."""
         return tuple(
-            self.pairs.get(c, c) if isinstance(c, int) else self.legacy_of(c) if c else c for c in row
+            self.legacy_of(c) if isinstance(c, bytes) else self.pairs.get(c, c) for c in row
         )
 
     def legacy_of(self, data):
@@ -101,7 +102,8 @@ def seen_definition(column):
     name = column.name.replace("`offset`", "offset")[:200]  # servers cut it, quotes included
     kind = "text" if column.type in TEXT_TYPES else column.type
     kind = "integer" if column.type in INTEGER_TYPES else kind
-    return (column.schema, column.table, name, column.charset, kind, column.flags & UNSIGNED_FLAG)
+    charset = None if column.type == JSON_TYPE else column.charset
+    return (column.schema, column.table, name, charset, kind, column.flags & UNSIGNED_FLAG)
 
 
 def row_differences(legacy, shard, order, ranks):
