@@ -251,6 +251,7 @@ static bool logged_in(struct backend *b, struct slice payload)
     if (b->exclusive) {
         b->status = ok_parse(payload, b->capabilities, &ok) ? ok.status : STATUS_AUTOCOMMIT;
         b->deadline_ms = 0;
+        session_on_login_answer(b->session, payload);
         backend_move(b, BACKEND_IDLE);
         return true;
     }
@@ -334,7 +335,7 @@ static enum err_code cleaning_packet(struct backend *b, struct slice payload, st
 static enum err_code own_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
     if (b->exclusive && is_err(payload))
-        session_on_login_refused(b->session, payload);
+        session_on_login_answer(b->session, payload);
     switch (b->state) {
     case BACKEND_CONNECTING:
         return answer_greeting(b, payload, reterr);

@@ -18,8 +18,9 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
 void session_on_backend_lost(struct session *s, const struct err *reason);
 /* The backend that held the last statement's warnings does so no longer. */
 void session_teller_gone(struct session *s);
-/* Its own backend's server refuses the login with this ERR; the loss of it follows. */
-void session_on_login_refused(struct session *s, struct slice err);
+/* The server of its own backend answers the login with this OK or ERR; what follows from it is
+ * told by the others. */
+void session_on_login_answer(struct session *s, struct slice payload);
 /* What the backend had not taken yet is out. */
 void session_on_backend_flushed(struct session *s);
 

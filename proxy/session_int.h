@@ -65,6 +65,7 @@ struct session_mode {
     void (*on_lost)(struct session *s, const struct err *reason);
     /* One backend for life, and so one deployment; idle time is its server's business. */
     bool lasting;
+    uint32_t capabilities; /* that clients are offered besides CLIENT_CAPABILITIES */
 };
 
 /* A statement that asks for the warnings of the one before. */
@@ -78,7 +79,7 @@ struct question {
 /* What a session keeps that only observes. */
 struct observed {
     struct backend_login login; /* the client's; bytes are ours */
-    struct buf refusal;         /* the server's ERR to the login */
+    struct buf answer;          /* the server's, to the login: OK or ERR */
     bool blind;                 /* the client's text cannot be read: it is not examined */
     /* Of the command under way. */
     struct err why;               /* enforce would refuse it; MQ_OK: it would not */

@@ -23,7 +23,7 @@ void session_greet(struct session *s)
     struct greeting g = {
         .version = slice_cstr(greeting_version(s)),
         .connection_id = s->id,
-        .capabilities = CLIENT_CAPABILITIES,
+        .capabilities = CLIENT_CAPABILITIES | s->mode->capabilities,
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(AUTH_CACHING_SHA2)),
@@ -190,7 +190,7 @@ static void first_packet(struct session *s, struct slice payload)
         login_failed(s, MQ_PROTOCOL, e.text);
         return;
     }
-    s->capabilities = login.capabilities & CLIENT_CAPABILITIES;
+    s->capabilities = login.capabilities & (CLIENT_CAPABILITIES | s->mode->capabilities);
     s->user = mem_strndup(login.user);
     s->account = deployment_account(s->deployment, login.user);
     if (login.capabilities & CAP_IGNORE_SPACE)

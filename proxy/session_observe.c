@@ -16,7 +16,7 @@ enum {
                          CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_PLUGIN_AUTH_LENENC,
     CHOSEN_CAPABILITIES = CAP_FOUND_ROWS | CAP_LONG_FLAG | CAP_IGNORE_SPACE | CAP_INTERACTIVE |
                           CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS |
-                          CAP_CONNECT_ATTRS | CAP_DEPRECATE_EOF,
+                          CAP_CONNECT_ATTRS | CAP_SESSION_TRACK | CAP_DEPRECATE_EOF,
 };
 
 /* What is forwarded, and how its answer looks. */
@@ -87,7 +87,7 @@ void session_observed_free(struct session *s)
     connection_numbers_remove(s->worker->numbers, s->id);
     mem_free((char *)o->login.database.data);
     mem_free((char *)o->login.attributes.data);
-    buf_fini(&o->refusal);
+    buf_fini(&o->answer);
     plan_entry_release(o->preparing);
     mem_free(o->use);
     mem_free(o);
@@ -115,14 +115,15 @@ static void backend_opened(struct session *s, struct backend *b)
     s->default_modes = s->worker->default_modes;
     s->modes |= s->default_modes;
     connection_numbers_add(s->worker->numbers, s->id, b->connection_id);
-    session_send_ok(s);
+    session_send_payload(s, buf_slice(&s->observed->answer));
+    buf_fini(&s->observed->answer);
     session_done(s);
 }
 
-void session_on_login_refused(struct session *s, struct slice err)
+void session_on_login_answer(struct session *s, struct slice payload)
 {
-    buf_clear(&s->observed->refusal);
-    buf_append_slice(&s->observed->refusal, err);
+    buf_clear(&s->observed->answer);
+    buf_append_slice(&s->observed->answer, payload);
 }
 
 /* ---- commands ---- */
@@ -239,7 +240,7 @@ void session_pass_unasked(struct session *s, const uint8_t *data, size_t len)
 /* The client sees what it would see of the server: its refusal, or the end of the connection. */
 static void backend_lost(struct session *s, const struct err *reason)
 {
-    struct buf *refusal = &s->observed->refusal;
+    struct buf *refusal = &s->observed->answer;
     s->backend = NULL;
     s->step = STEP_NONE;
     if (s->state == SESSION_WAITING && buf_len(refusal))
@@ -255,4 +256,5 @@ const struct session_mode session_observes = {
     .on_backend = backend_opened,
     .on_lost = backend_lost,
     .lasting = true,
+    .capabilities = CAP_SESSION_TRACK,
 };

@@ -42,7 +42,7 @@ from waiting import wait_until
 DATABASE = "mq_legacy"
 ACCOUNT = "mqgate"  # of the server, and here of mqgate as well
 COM_CHANGE_USER = 0x11
-PS_MULTI_RESULTS = 1 << 18
+PS_MULTI_RESULTS, SESSION_TRACK = 1 << 18, 1 << 23
 
 
 def new_database(cluster):
@@ -122,7 +122,7 @@ class Recorder:
 
     def __init__(self, address, capabilities, **options):
         self.connection = RawConnection(address, 60)
-        self.login = self.connection.login(
+        self.login_answer = self.connection.login(
             ACCOUNT, ACCOUNT, capabilities=capabilities, database=DATABASE, **options
         )
         first = self.connection.prepare("DO 1")
@@ -272,6 +272,17 @@ DAY = [
     ],
     [bytes([COM_FIELD_LIST]) + b"others\0"],
     [query("DESCRIBE others"), query("SHOW CREATE TABLE queue_offsets"), query("EXPLAIN SELECT 1")],
+    # What is tracked, where the client asked for it.
+    [
+        query("SET SESSION session_track_state_change = 1"),
+        query("SET SESSION session_track_transaction_info = 'CHARACTERISTICS'"),
+        query("SET NAMES latin1"),
+        query("BEGIN"),
+        query("SELECT * FROM others"),
+        query("COMMIT"),
+        query(f"USE {DATABASE}"),
+        query("SET NAMES utf8mb4"),
+    ],
     # Nonsense.
     [query(""), query("GARBAGE '"), query("SELECT '\\\\"), query("SELECT 1 -- \0")],
     [query("SELECT REPEAT('x', 70000), 1 UNION SELECT 'y', 2")],
@@ -287,8 +298,9 @@ DAY = [
         DEFAULT_CAPABILITIES | DEPRECATE_EOF,
         DEFAULT_CAPABILITIES | DEPRECATE_EOF | FOUND_ROWS | MULTI_STATEMENTS | PS_MULTI_RESULTS,
         DEFAULT_CAPABILITIES | MULTI_STATEMENTS,
+        DEFAULT_CAPABILITIES | DEPRECATE_EOF | SESSION_TRACK,
     ],
-    ids=["plain", "no-eof", "all", "multi"],
+    ids=["plain", "no-eof", "all", "multi", "track"],
 )
 def test_the_whole_day_is_that_of_the_server(cluster, observe, capabilities):
     gateway = observe()
@@ -298,7 +310,7 @@ def test_the_whole_day_is_that_of_the_server(cluster, observe, capabilities):
     through.connection.close()
     new_database(cluster)
     direct = Recorder(server, capabilities)
-    assert through.login == direct.login
+    assert through.login_answer == direct.login_answer
     for step, answer in zip(DAY, got):
         assert answer == direct.run(*step), step
     direct.connection.close()
