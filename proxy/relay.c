@@ -426,10 +426,10 @@ static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_en
     bool row = kind == ANSWER_ROW;
     if (kind == ANSWER_NEED_MORE && (have == 0 || payload < OWN_PACKET_MAX))
         return 0;
-    if (kind == ANSWER_BAD || kind == ANSWER_NEED_MORE || kind == ANSWER_LOCAL_INFILE ||
+    bool file_refused = kind == ANSWER_LOCAL_INFILE && !session_begin_upload(o->s);
+    if (kind == ANSWER_BAD || kind == ANSWER_NEED_MORE || file_refused ||
         (have < payload && !row)) {
-        broken(o, kind == ANSWER_LOCAL_INFILE ? "the shard asked for a client's file"
-                                              : "malformed answer");
+        broken(o, file_refused ? "the shard asked for a client's file" : "malformed answer");
         return 0;
     }
     take_packet(o, kind, data, PACKET_HEADER + have, payload);

@@ -177,7 +177,8 @@ static void packet_too_large(struct session *s, const struct packet *p)
 
 static bool wants_packets(const struct session *s)
 {
-    return (s->state == SESSION_READY || s->state == SESSION_LOGIN) &&
+    bool uploading = s->observed && s->observed->uploading;
+    return (s->state == SESSION_READY || s->state == SESSION_LOGIN || uploading) &&
            buf_len(&s->out) < UNREAD_ANSWERS && !(s->backend && buf_len(&s->backend->out));
 }
 

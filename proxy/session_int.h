@@ -81,6 +81,7 @@ struct observed {
     struct backend_login login; /* the client's; bytes are ours */
     struct buf answer;          /* the server's, to the login: OK or ERR */
     bool blind;                 /* the client's text cannot be read: it is not examined */
+    bool uploading;             /* LOAD DATA LOCAL: the client sends a file, up to an empty packet */
     /* Of the command under way. */
     struct err why;               /* enforce would refuse it; MQ_OK: it would not */
     struct plan_entry *preparing; /* one reference */
@@ -285,6 +286,8 @@ void session_keep_login(struct session *s, const struct login *login);
 void session_observed_free(struct session *s);
 /* The backend speaks without being asked, as a server does before it closes. */
 void session_pass_unasked(struct session *s, const uint8_t *data, size_t len);
+/* The server asks for a file of the client's. False: it may not. */
+bool session_begin_upload(struct session *s);
 void session_end_forwarded(struct session *s, bool failed);
 
 /* session_examine.c: what enforce would do with what is forwarded */

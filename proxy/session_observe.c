@@ -14,9 +14,10 @@ enum {
     /* What a login needs whatever the client can, and what is the client's choice. */
     LOGIN_CAPABILITIES = CAP_LONG_PASSWORD | CAP_PROTOCOL_41 | CAP_TRANSACTIONS |
                          CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_PLUGIN_AUTH_LENENC,
-    CHOSEN_CAPABILITIES = CAP_FOUND_ROWS | CAP_LONG_FLAG | CAP_IGNORE_SPACE | CAP_INTERACTIVE |
-                          CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS |
-                          CAP_CONNECT_ATTRS | CAP_SESSION_TRACK | CAP_DEPRECATE_EOF,
+    CHOSEN_CAPABILITIES = CAP_FOUND_ROWS | CAP_LONG_FLAG | CAP_LOCAL_FILES | CAP_IGNORE_SPACE |
+                          CAP_INTERACTIVE | CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS |
+                          CAP_PS_MULTI_RESULTS | CAP_CONNECT_ATTRS | CAP_SESSION_TRACK |
+                          CAP_DEPRECATE_EOF,
 };
 
 /* What is forwarded, and how its answer looks. */
@@ -163,6 +164,28 @@ static void forward(struct session *s, const struct forwarded *f, struct slice p
     buf_fini(&bytes);
 }
 
+bool session_begin_upload(struct session *s)
+{
+    if (!s->observed)
+        return false;
+    s->observed->uploading = true;
+    return true;
+}
+
+/* The answer to the command follows the empty packet. */
+static void upload(struct session *s, const struct packet *p)
+{
+    struct buf bytes;
+    uint8_t seq = p->first_seq;
+    s->observed->uploading = p->payload.len > 0;
+    buf_init(&bytes);
+    packet_append(&bytes, &seq, p->payload);
+    struct iovec part = { buf_begin(&bytes), buf_len(&bytes) };
+    if (!backend_send(s->backend, &part, 1))
+        lost_while_sending(s);
+    buf_fini(&bytes);
+}
+
 /* ---- KILL ---- */
 
 static bool find_number(const struct session *s, unsigned long long ours, uint32_t *ret)
@@ -203,6 +226,10 @@ static struct slice rename_killed(struct session *s, struct slice payload, struc
 
 static bool forward_command(struct session *s, const struct packet *p)
 {
+    if (s->observed->uploading) {
+        upload(s, p);
+        return true;
+    }
     if (session_refuse_packet(s, p))
         return true;
     uint8_t byte = (uint8_t)p->payload.data[0];
@@ -227,7 +254,10 @@ void session_end_forwarded(struct session *s, bool failed)
 {
     s->step = STEP_NONE;
     session_examined(s, failed);
-    session_done(s);
+    if (s->observed->uploading) /* what comes from the client now is no command */
+        session_close_gently(s);
+    else
+        session_done(s);
 }
 
 void session_pass_unasked(struct session *s, const uint8_t *data, size_t len)
@@ -243,6 +273,7 @@ static void backend_lost(struct session *s, const struct err *reason)
     struct buf *refusal = &s->observed->answer;
     s->backend = NULL;
     s->step = STEP_NONE;
+    s->observed->uploading = false;
     if (s->state == SESSION_WAITING && buf_len(refusal))
         session_send_payload(s, buf_slice(refusal));
     else if (s->state == SESSION_WAITING)
@@ -256,5 +287,5 @@ const struct session_mode session_observes = {
     .on_backend = backend_opened,
     .on_lost = backend_lost,
     .lasting = true,
-    .capabilities = CAP_SESSION_TRACK,
+    .capabilities = CAP_SESSION_TRACK | CAP_LOCAL_FILES,
 };

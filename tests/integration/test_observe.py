@@ -330,6 +330,30 @@ def test_large_commands_and_answers(observe):
     connection.close()
 
 
+def test_a_file_of_the_clients(cluster, observe, tmp_path):
+    if not cluster.mariadb:
+        cluster.query(0, "SET GLOBAL local_infile = 1")
+    gateway = observe()
+    path = tmp_path / "rows"
+    path.write_text("".join(f"{n}\t{'x' * (n % 20)}\n" for n in range(10, 300000)))
+    connection = connect(gateway, local_infile=True)
+    load = f"LOAD DATA LOCAL INFILE '{path}' INTO TABLE others"
+    assert legacy.execute(connection, load) == 299990
+    assert legacy.execute(connection, "SELECT COUNT(*) FROM others") == [(299993,)]
+    legacy.execute(connection, load)  # ignores duplicates, with warnings
+    assert connection.show_warnings()
+    with pytest.raises(pymysql.err.MySQLError):
+        legacy.execute(connection, load.replace("others", "nowhere"))
+    with pytest.raises(pymysql.err.OperationalError):
+        legacy.execute(connection, load.replace(str(path), "/does/not/exist"))
+    connection.close()
+    refusing = connect(gateway)
+    with pytest.raises(pymysql.err.MySQLError) as refused:
+        legacy.execute(refusing, load)
+    assert refused.value.args[0] in (1148, 3948, 4166)  # of the server
+    refusing.close()
+
+
 # --- logins
 
 

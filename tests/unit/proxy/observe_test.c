@@ -253,6 +253,49 @@ static void commands_pass_with_their_answers(void **state)
     }
 }
 
+/* LOAD DATA LOCAL: a file passes, and the answer follows its end. */
+static void files_pass(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq"), *backend = server();
+    client_query(&gate, p, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t");
+    shard_expect(backend, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t");
+    peer_send_packet(backend, 1,
+                     SLICE_LIT("\xfb"
+                               "f"));
+    gate_run(&gate);
+    assert_slice(expect_packet(p, 1),
+                 SLICE_LIT("\xfb"
+                           "f"),
+                 "request");
+    static const struct slice pieces[] = { { "one", 3 }, { "\1", 1 }, { "", 0 } };
+    for (uint8_t i = 0; i < 3; i++)
+        peer_send_packet(p, (uint8_t)(2 + i), pieces[i]);
+    gate_run(&gate);
+    for (uint8_t i = 0; i < 3; i++)
+        assert_slice(expect_packet(backend, (uint8_t)(2 + i)), pieces[i], "piece");
+    peer_send_packet(backend, 5, SLICE_LIT("\0\1\0\2\0\0\0"));
+    gate_run(&gate);
+    assert_slice(expect_packet(p, 5), SLICE_LIT("\0\1\0\2\0\0\0"), "answer");
+    run(p, backend, "SELECT 1", IDLE_STATUS);
+}
+
+/* What else the client sends is a file's, not a command. */
+static void an_answer_before_the_end_of_a_file(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq"), *backend = server();
+    client_query(&gate, p, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t");
+    shard_expect(backend, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t");
+    peer_send_packet(backend, 1,
+                     SLICE_LIT("\xfb"
+                               "f"));
+    gate_run(&gate);
+    peer_send_packet(backend, 2, SLICE_LIT("\0\1\0\2\0\0\0"));
+    gate_run(&gate);
+    assert_true(p->closed && backend->closed);
+}
+
 static void what_cannot_be_followed_is_refused(void **state)
 {
     (void)state;
@@ -673,6 +716,8 @@ int main(void)
         TEST(answers_pass_unchanged),
         TEST(errors_pass),
         TEST(commands_pass_with_their_answers),
+        TEST(files_pass),
+        TEST(an_answer_before_the_end_of_a_file),
         TEST(what_cannot_be_followed_is_refused),
         TEST(quit_is_passed_on),
         TEST(connections_are_killed_by_their_numbers),
