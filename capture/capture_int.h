@@ -14,7 +14,7 @@ enum { DELIMITER_MAX = 15, COLUMNS_MAX = 128 };
 /* capture/script.c */
 struct script {
     char quote;     /* of the string, name or comment that is open; 0: none */
-    char before[2]; /* the two bytes before this one, where they count */
+    char before[3]; /* the bytes before this one, the last one first, where they count */
     size_t plain;   /* the statement's bytes from here stand outside quotes */
     bool escaped;   /* the next byte is */
     bool escapes;   /* a backslash does */
@@ -108,6 +108,8 @@ bool text_take_number(struct slice *s, uint64_t *ret);
 void text_skip_spaces(struct slice *s);
 /* What stands before the first occurrence, which is taken off as well. */
 bool text_take_until(struct slice *s, const char *stop, struct slice *ret);
+/* The first line of the three that a server writes when it opens a log. */
+bool text_is_heading(struct slice line);
 /* Without the backquotes around a name. */
 struct slice text_unquote(struct slice name);
 

@@ -115,14 +115,6 @@ bool general_log_entry(struct slice line)
     return read_entry(&line, &session) != NULL;
 }
 
-/* The first line of the three that a server writes when it opens the log. */
-static bool is_heading(struct slice line)
-{
-    struct slice program;
-    return text_take_until(&line, ", Version: ", &program) && line.len &&
-           text_take_until(&line, ". started with:", &program) && !line.len;
-}
-
 /* user@host [as name] on database using …: a refused login names no database. */
 static void connect(struct capture *c, struct slice argument)
 {
@@ -164,7 +156,7 @@ void general_log_feed(struct capture *c, const struct piece *p)
     if (command) {
         capture_emit(c);
         begin_entry(c, command, session, rest);
-    } else if (p->begins && is_heading(p->text)) {
+    } else if (p->begins && text_is_heading(p->text)) {
         capture_emit(c);
     } else if (c->pending) {
         capture_append(c, p->begins ? SLICE_LIT("\n") : SLICE_LIT(""));

@@ -3,7 +3,7 @@
  * The delimiter counts inside versioned comments, as it does there. */
 #include "capture/capture_int.h"
 
-enum { LINE_COMMENT = '#', COMMENT = '*' }; /* values of `quote` beside the quotes */
+enum { LINE_COMMENT = '\n', COMMENT = '*' }; /* values of `quote` beside the quotes */
 
 static bool is_space(char c)
 {
@@ -33,12 +33,18 @@ static void add(struct capture *c, const char *from, const char *to)
     keep_limit(c);
 }
 
+static void open_quote(struct script *s, char quote)
+{
+    s->quote = quote;
+    memset(s->before, 0, sizeof s->before);
+}
+
 static void begin_statement(struct capture *c)
 {
     capture_begin(c, CAPTURE_STATEMENT);
     c->script.plain = 0;
     c->script.has_code = false;
-    c->script.before[0] = c->script.before[1] = '\0';
+    open_quote(&c->script, '\0');
 }
 
 /* Ends here, without the last bytes, which were the delimiter. */
@@ -64,12 +70,6 @@ static void see_code(struct capture *c)
 
 /* ---- bytes ---- */
 
-static void open_quote(struct script *s, char quote)
-{
-    s->quote = quote;
-    s->before[0] = s->before[1] = '\0';
-}
-
 static void close_quote(struct capture *c, size_t at)
 {
     open_quote(&c->script, '\0');
@@ -90,37 +90,44 @@ static void take_quoted(struct capture *c, char byte, size_t behind)
     s->before[0] = byte;
 }
 
-/* Which comment the byte opens together with those before it, if one. Versioned comments are
- * code. */
+/* Was a comment opened by the two bytes before the nth last one? */
+static bool opened_at(const struct script *s, int n)
+{
+    return s->before[n] == '*' && s->before[n + 1] == '/';
+}
+
+/* Which comment begins with the bytes before this one, now that this one tells. The versioned
+ * ones of both servers are code. */
 static char comment_opened(const struct script *s, char byte)
 {
-    if (byte == '#')
+    if (byte == '#' || (s->before[0] == '-' && s->before[1] == '-' && is_space(byte)))
         return LINE_COMMENT;
-    if (s->before[0] == '-' && s->before[1] == '-' && is_space(byte))
-        return LINE_COMMENT;
-    return s->before[1] == '/' && s->before[0] == '*' && byte != '!' && byte != 'M' ? COMMENT
-                                                                                    : '\0';
+    bool plain = opened_at(s, 0) && byte != '!' && byte != 'M';
+    bool begins_with_m = s->before[0] == 'M' && opened_at(s, 1) && byte != '!';
+    return plain || begins_with_m ? COMMENT : '\0';
+}
+
+/* A byte that may belong to the opening of a comment is no code yet. */
+static bool may_open(const struct script *s, char byte)
+{
+    return byte == '/' || byte == '-' || (byte == '*' && s->before[0] == '/') ||
+           (byte == 'M' && opened_at(s, 0));
 }
 
 static void take_plain(struct capture *c, char byte)
 {
     struct script *s = &c->script;
-    char opened = byte == '\'' || byte == '"' || byte == '`' ? byte : comment_opened(s, byte);
-    if (opened == COMMENT) {
-        open_quote(s, COMMENT);
+    bool quote = byte == '\'' || byte == '"' || byte == '`';
+    char opened = comment_opened(s, byte);
+    if (opened || quote)
+        open_quote(s, opened ? opened : byte);
+    if (!opened && (quote || (!is_space(byte) && !may_open(s, byte))))
+        see_code(c);
+    if (opened || quote) {
         s->before[0] = byte;
         return;
     }
-    if (opened) {
-        if (opened != LINE_COMMENT)
-            see_code(c);
-        open_quote(s, opened);
-        return;
-    }
-    /* The first two bytes of a comment are no code yet. */
-    bool may_open = byte == '/' || byte == '-' || (byte == '*' && s->before[0] == '/');
-    if (!is_space(byte) && !may_open)
-        see_code(c);
+    s->before[2] = s->before[1];
     s->before[1] = s->before[0];
     s->before[0] = byte;
 }
@@ -143,33 +150,35 @@ static bool may_end(const struct script *s, char byte)
     return byte == s->delimiter[s->delimiter_len - 1] || byte == 'g' || byte == 'G';
 }
 
+static void take_end(struct capture *c, char byte)
+{
+    size_t delimiter = delimiter_here(c);
+    if (delimiter)
+        end_statement(c, delimiter);
+    else
+        take_plain(c, byte);
+}
+
 static void take_bytes(struct capture *c, struct slice text)
 {
     struct script *s = &c->script;
     const char *end = text.data + text.len, *from = text.data;
     for (const char *at = from; at < end; at++) {
-        if (!c->pending) {
-            if (is_space(*at)) {
-                from = at + 1;
-                continue;
-            }
-            begin_statement(c);
+        if (!c->pending && is_space(*at)) {
+            from = at + 1;
+            continue;
         }
+        if (!c->pending)
+            begin_statement(c);
         if (s->quote) {
             take_quoted(c, *at, buf_len(&c->text) + (size_t)(at + 1 - from));
-            continue;
-        }
-        if (!may_end(s, *at)) {
+        } else if (!may_end(s, *at) || comment_opened(s, *at)) {
             take_plain(c, *at);
-            continue;
+        } else {
+            add(c, from, at + 1);
+            from = at + 1;
+            take_end(c, *at);
         }
-        add(c, from, at + 1);
-        from = at + 1;
-        size_t delimiter = delimiter_here(c);
-        if (delimiter)
-            end_statement(c, delimiter);
-        else
-            take_plain(c, *at);
     }
     if (c->pending)
         add(c, from, end);
@@ -219,14 +228,9 @@ static bool use_line(struct capture *c, struct slice line)
 
 static void end_line(struct capture *c)
 {
-    static const char newline[] = "\n";
-    if (!c->pending)
-        return;
+    take_bytes(c, SLICE_LIT("\n"));
     if (c->script.quote == LINE_COMMENT)
-        close_quote(c, buf_len(&c->text) + 1);
-    else if (!c->script.quote)
-        take_plain(c, '\n');
-    add(c, newline, newline + 1);
+        close_quote(c, buf_len(&c->text));
 }
 
 void script_feed(struct capture *c, const struct piece *p)

@@ -19,13 +19,6 @@ bool slow_log_entry(struct slice line)
     return text_take(&line, "# Time: ") && line.len && line.data[0] >= '0' && line.data[0] <= '9';
 }
 
-static bool is_heading(struct slice line)
-{
-    struct slice program;
-    return text_take_until(&line, ", Version: ", &program) &&
-           text_take_until(&line, ". started with:", &program) && !line.len;
-}
-
 /* The semicolon that the server adds goes. */
 static void end_entry(struct capture *c)
 {
@@ -132,7 +125,7 @@ void slow_log_feed(struct capture *c, const struct piece *p)
             begin_entry(c);
         }
         user_line(c, p->text);
-    } else if (p->begins && is_heading(p->text)) {
+    } else if (p->begins && text_is_heading(p->text)) {
         end_entry(c);
     } else if (c->pending) {
         text_line(c, p);

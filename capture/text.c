@@ -41,6 +41,13 @@ bool text_take_until(struct slice *s, const char *stop, struct slice *ret)
     return false;
 }
 
+bool text_is_heading(struct slice line)
+{
+    struct slice before;
+    return text_take_until(&line, ", Version: ", &before) &&
+           text_take_until(&line, ". started with:", &before) && !line.len;
+}
+
 struct slice text_unquote(struct slice name)
 {
     bool quoted = name.len >= 2 && name.data[0] == '`' && name.data[name.len - 1] == '`';
