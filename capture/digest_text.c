@@ -195,31 +195,38 @@ static void put_token(struct restoring *r, struct slice token, struct slice *res
     }
 }
 
-/* The rows behind VALUES up to their end. */
+/* A row of which some values are no literals, up to its parenthesis. */
+static void put_row(struct restoring *r, struct slice *rest)
+{
+    size_t run = first_run(r, *rest);
+    struct slice token;
+    put(r, "(");
+    for (int depth = 0; depth >= 0 && (token = next_token(rest)).len;) {
+        depth += is(token, "(") - is(token, ")");
+        if (depth == 0 && is(token, "?,")) {
+            next_token(rest); /* the dots */
+            put_values(r, run);
+            run = 2;
+        } else {
+            put_token(r, token, rest);
+        }
+        put(r, " ");
+    }
+}
+
+/* What stands behind VALUES. */
 static void put_rows(struct restoring *r, struct slice *rest)
 {
     struct slice ahead = *rest, token = next_token(&ahead);
+    size_t width = row_width(r);
     if (is(token, "(...)")) {
-        size_t width = row_width(r);
-        *rest = ahead;
         put(r, "(");
         put_values(r, width ? width : 2);
         put(r, ")");
-    } else if (is(token, "(")) {
-        size_t run = first_run(r, ahead);
         *rest = ahead;
-        put(r, "(");
-        for (int depth = 0; depth >= 0 && (token = next_token(rest)).len;) {
-            depth += is(token, "(") - is(token, ")");
-            if (is(token, "?,")) {
-                next_token(rest); /* the dots */
-                put_values(r, depth == 0 ? run : 2);
-                run = depth == 0 ? 2 : run;
-            } else {
-                put_token(r, token, rest);
-            }
-            put(r, " ");
-        }
+    } else if (is(token, "(")) {
+        *rest = ahead;
+        put_row(r, rest);
     }
 }
 

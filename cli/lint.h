@@ -39,6 +39,11 @@ void lint_take(void *context, const struct capture_event *event);
 /* How many values a row for a table of the catalogue has. */
 size_t lint_row_width(void *context, struct slice table);
 
+/* ---- lint_text.c ---- */
+
+/* The statement for people; the length written, at most room, which is at least 4. */
+size_t lint_text(const struct judgement *j, struct slice raw, char *text, size_t room);
+
 /* ---- lint_session.c: what is known of the connections of a file ---- */
 
 struct lint_session {

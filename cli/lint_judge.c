@@ -3,9 +3,8 @@
 #include "cli/lint.h"
 
 #include "routing/ddl_keys.h"
-#include "sql/digest.h"
 
-enum { DIGEST_ROOM = 1024 };
+enum { TEXT_ROOM = 1024 };
 
 /* A statement being judged. */
 struct trial {
@@ -16,7 +15,7 @@ struct trial {
     struct question question;
     struct judgement judgement;
     struct lint_finding finding;
-    char text[DIGEST_ROOM]; /* the statement without its literals */
+    char text[TEXT_ROOM]; /* the statement without its literals */
 };
 
 static void conclude(struct trial *t, enum lint_class class, enum err_code code, const char *reason)
@@ -162,53 +161,12 @@ static void judge_cut(struct trial *t)
 
 /* ---- the report ---- */
 
-/* `?, ?, ?` and rows of the same form are told once, however many there are. */
-static size_t fold_lists(char *text, size_t len)
-{
-    size_t out = 0;
-    for (size_t i = 0; i < len; i++) {
-        text[out++] = text[i];
-        if (text[i] != '?')
-            continue;
-        size_t next = i + 1, values = 0;
-        while (next < len && text[next] == ',') {
-            size_t value = next + 1;
-            while (value < len && text[value] == ' ')
-                value++;
-            if (value >= len || text[value] != '?')
-                break;
-            next = value + 1;
-            values++;
-        }
-        if (values < 2)
-            continue;
-        memcpy(text + out, ", ...", 5);
-        out += 5;
-        i = next - 1;
-    }
-    return out;
-}
-
-/* A text that does not lex has no digest: its own first bytes, on one line. */
-static size_t raw_text(struct slice s, char *text, size_t room)
-{
-    size_t len = s.len < room - 4 ? s.len : room - 4;
-    for (size_t i = 0; i < len; i++)
-        text[i] = (uint8_t)s.data[i] < ' ' ? ' ' : s.data[i];
-    return len;
-}
-
 static void report(struct trial *t)
 {
     struct lint_finding *f = &t->finding;
-    const struct lexed *l = &t->judgement.lexed;
-    size_t len;
-    if (t->judgement.template) {
-        len = fold_lists(t->text, digest_write(l, t->text, sizeof t->text));
-        f->fingerprint = l->fingerprint;
-    } else {
-        len = raw_text(t->event->text, t->text, sizeof t->text);
-    }
+    const struct judgement *j = &t->judgement;
+    size_t len = lint_text(j, t->event->text, t->text, sizeof t->text);
+    f->fingerprint = j->template ? j->lexed.fingerprint : 0;
     f->statement = slice_of(t->text, len);
     f->example = t->event->text;
     f->file = t->lint->file;
@@ -268,6 +226,13 @@ static void take_statement(struct lint *lint, const struct capture_event *event)
     arena_reset(&lint->arena);
 }
 
+/* The client's splitter follows the session's sql_mode, as the server tells it. */
+static void follow_escapes(struct lint *lint, const struct capture_event *event)
+{
+    const struct lint_session *session = lint_sessions_get(lint->sessions, event);
+    capture_set_escapes(lint->capture, !(session->dialect.modes & MODE_NO_BACKSLASH_ESCAPES));
+}
+
 void lint_take(void *context, const struct capture_event *event)
 {
     struct lint *lint = context;
@@ -276,25 +241,22 @@ void lint_take(void *context, const struct capture_event *event)
     switch (event->kind) {
     case CAPTURE_SESSION:
         lint_sessions_get(lint->sessions, event);
-        break;
+        return;
     case CAPTURE_END:
         lint_sessions_end(lint->sessions, event->session);
-        break;
+        return;
     case CAPTURE_UNSEEN:
         lint->report.unseen += event->count;
-        break;
+        return;
     case CAPTURE_DAMAGED:
         lint->report.damaged++;
-        break;
+        return;
     default:
         lint->file->statements += event->count;
         take_statement(lint, event);
     }
-    bool escapes = true;
-    if (lint->file->format == CAPTURE_SCRIPT && event->kind == CAPTURE_STATEMENT)
-        escapes =
-            !(lint_sessions_get(lint->sessions, event)->dialect.modes & MODE_NO_BACKSLASH_ESCAPES);
-    capture_set_escapes(lint->capture, escapes);
+    if (lint->file->format == CAPTURE_SCRIPT)
+        follow_escapes(lint, event);
 }
 
 size_t lint_row_width(void *context, struct slice table)
