@@ -1,5 +1,7 @@
 #include "base/slice.h"
 
+#include <stdint.h>
+
 static unsigned char lower(char c)
 {
     return (c >= 'A' && c <= 'Z') ? (unsigned char)(c + ('a' - 'A')) : (unsigned char)c;
@@ -116,8 +118,27 @@ static size_t utf8_char(const unsigned char *p, size_t left)
     return n;
 }
 
+bool slice_is_ascii(struct slice s)
+{
+    static const uint64_t high = 0x8080808080808080;
+    uint64_t seen = 0, chunk = 0;
+    size_t i = 0;
+    for (; s.len - i >= sizeof chunk; i += sizeof chunk) {
+        memcpy(&chunk, s.data + i, sizeof chunk);
+        seen |= chunk;
+    }
+    for (; i < s.len; i++)
+        seen |= (unsigned char)s.data[i];
+    return !(seen & high);
+}
+
 bool slice_is_utf8(struct slice s, size_t *ret_chars)
 {
+    if (slice_is_ascii(s)) {
+        if (ret_chars)
+            *ret_chars = s.len;
+        return true;
+    }
     const unsigned char *p = (const unsigned char *)s.data;
     size_t chars = 0;
     for (size_t i = 0; i < s.len; chars++) {

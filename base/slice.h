@@ -51,6 +51,7 @@ struct slice slice_trim(struct slice s);
  * byte occurs or when the value exceeds 64 bits. */
 bool slice_to_u64(struct slice s, unsigned long long *ret);
 
+bool slice_is_ascii(struct slice s);
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most
  * U+10FFFF); *ret_chars, if given, receives the number of characters. */
 bool slice_is_utf8(struct slice s, size_t *ret_chars);

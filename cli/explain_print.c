@@ -19,8 +19,8 @@ static const char *database_of(const struct explanation *x)
 
 static void print_rewritten(const struct explanation *x, struct buf *out)
 {
-    route_text(x->judgement.template, &x->judgement.lexed, x->judgement.route.tenant, &x->planning.facts, database_of(x),
-               x->options->prepared, out);
+    route_text(x->judgement.template, &x->judgement.lexed, x->judgement.route.tenant,
+               &x->planning.facts, database_of(x), x->options->prepared, x->arena, out);
 }
 
 /* The text of one edit, as it would be sent. */
@@ -28,7 +28,7 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
 {
     struct template one = *x->judgement.template;
     struct lexed nothing = { .text = { "", 0 }, .tokens = &(struct token){ .kind = TOKEN_END } };
-    struct edit alone = { .place = EDIT_BEFORE, .text = e->text };
+    struct edit alone = { .place = EDIT_BEFORE, .text = e->text, .verbatim = e->verbatim };
     one.edits = &alone;
     one.edit_count = 1;
     one.heading_count = 0;
@@ -39,8 +39,8 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
         one.show_heading.database.len = 0;
         one.pattern.kind = VALUE_NONE;
     }
-    route_text(&one, &nothing, x->judgement.route.tenant, &x->planning.facts, database_of(x), x->options->prepared,
-               out);
+    route_text(&one, &nothing, x->judgement.route.tenant, &x->planning.facts, database_of(x),
+               x->options->prepared, x->arena, out);
 }
 
 static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,

@@ -140,7 +140,8 @@ static void compose(struct session *s, const struct template *t, const struct le
     uint8_t seq = 0;
     size_t mark = packet_open(&q->bytes);
     write_u8(&q->bytes, COM_QUERY);
-    route_text(t, lexed, r->tenant, &facts, database, false, &q->bytes);
+    route_text(t, lexed, r->tenant, &facts, database, false, &s->worker->arena,
+               &q->bytes);
     packet_close(&q->bytes, mark, &seq);
 }
 

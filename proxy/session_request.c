@@ -188,7 +188,7 @@ static void send_prepare(struct session *s)
     backend_stmt_make_room(b, &bytes);
     size_t mark = packet_open(&bytes);
     write_u8(&bytes, COM_STMT_PREPARE);
-    route_text(entry->template, &entry->lexed, NULL, NULL, database, true, &bytes);
+    route_text(entry->template, &entry->lexed, NULL, NULL, database, true, &s->worker->arena, &bytes);
     packet_close(&bytes, mark, &seq);
     s->step = STEP_PREPARE;
     answer_begin(&b->answer, ANSWER_PREPARE, b->capabilities);

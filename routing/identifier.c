@@ -47,10 +47,8 @@ enum value_reading value_read(const struct route_input *in, const struct value_r
 /* Its fault in words, or NULL. */
 static const char *ascii_fault(struct slice s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if ((unsigned char)s.data[i] >= 0x80 || s.data[i] == '\0')
-            return "is not ASCII";
-    return NULL;
+    bool fits = slice_is_ascii(s) && !(s.len && memchr(s.data, '\0', s.len));
+    return fits ? NULL : "is not ASCII";
 }
 
 static const char *short_ascii_fault(struct slice s)
@@ -58,22 +56,14 @@ static const char *short_ascii_fault(struct slice s)
     return s.len > IDENTIFIER_MAX ? "is longer than 255 bytes" : ascii_fault(s);
 }
 
-static bool is_ascii(struct slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if ((unsigned char)s.data[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* As it is spelled: hexadecimal is binary, which no column's character set hinders. */
 static bool is_spelled_in_ascii(const struct route_input *in, const struct value_ref *v)
 {
     struct slice s = SLICE_LIT("");
     if (v->kind == VALUE_PARAM)
-        return read_param(in, v->param, &s) != READ_STRING || is_ascii(s);
+        return read_param(in, v->param, &s) != READ_STRING || slice_is_ascii(s);
     for (uint32_t i = v->first; i <= v->last && i < in->lexed->count; i++)
-        if (!is_ascii(token_text(in->lexed, i)))
+        if (!slice_is_ascii(token_text(in->lexed, i)))
             return false;
     return true;
 }

@@ -161,7 +161,8 @@ static bool names_database(const struct template *t)
     return false;
 }
 
-/* A server cuts the heading that it makes of an expression's text, at a whole character of UTF-8. */
+/* A server cuts the heading that it makes of an expression's text, at a whole character of UTF-8.
+ */
 static struct slice cut_heading(struct slice text)
 {
     enum { HEADING_MAX = 255 }; /* bytes */
@@ -173,8 +174,20 @@ static struct slice cut_heading(struct slice text)
     return slice_of(text.data, len);
 }
 
-/* " AS `text`", or nothing where that could not stand: with bytes that a placeholder or a server
- * would not take. */
+/* Writes `name`; returns its end. There must be room for twice the name and two more. */
+static char *write_ident(char *at, struct slice name)
+{
+    *at++ = '`';
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] == '`')
+            *at++ = '`';
+        *at++ = name.data[i];
+    }
+    *at++ = '`';
+    return at;
+}
+
+/* " AS `text`", or nothing where that could not stand: with bytes that a server would not take. */
 static struct slice heading_alias(const struct lexed *l, const struct token_range *item,
                                   struct arena *arena)
 {
@@ -182,18 +195,11 @@ static struct slice heading_alias(const struct lexed *l, const struct token_rang
     struct slice text = cut_heading(
         slice_of(l->text.data + first->start, (size_t)last->start + last->len - first->start));
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.data[i] < '\t' || edit_value_number(text.data[i]) >= 0)
+        if ((unsigned char)text.data[i] < '\t')
             return slice_of("", 0);
-    char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``"), *end = alias;
-    memcpy(end, " AS `", 5);
-    end += 5;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '`')
-            *end++ = '`';
-        *end++ = text.data[i];
-    }
-    *end++ = '`';
-    return slice_of(alias, (size_t)(end - alias));
+    char *alias = arena_alloc(arena, 2 * text.len + sizeof " AS ``");
+    memcpy(alias, " AS ", 4);
+    return slice_of(alias, (size_t)(write_ident(alias + 4, text) - alias));
 }
 
 const struct edit *route_edits(const struct template *t, const struct lexed *l, struct arena *arena,
@@ -208,11 +214,13 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l, 
         const struct token_range *item = &t->headings[i];
         struct slice alias = heading_alias(l, item, arena);
         if (alias.len)
-            edits[(*ret_count)++] = (struct edit){
-                .place = EDIT_AFTER, .first = item->last, .last = item->last, .text = alias
-            };
+            edits[(*ret_count)++] = (struct edit){ .place = EDIT_AFTER,
+                                                   .first = item->last,
+                                                   .last = item->last,
+                                                   .text = alias,
+                                                   .verbatim = true };
     }
-    edits_sort(edits, *ret_count);
+    edits_sort(edits, *ret_count, arena);
     return edits;
 }
 
@@ -241,44 +249,45 @@ static void fill_session_values(const struct template *t, const struct session_f
 {
     for (int v = 0; v < SESSION_VALUE_COUNT && t->has_session_values; v++)
         *edit_value(values, EDIT_SESSION + v) =
-            prepared ? SLICE_LIT("?")
-                     : session_value_sql(facts, (enum session_value)v, arena);
+            prepared ? SLICE_LIT("?") : session_value_sql(facts, (enum session_value)v, arena);
 }
 
 /* A tenant holds neither quotes nor backslashes (tenant_check). */
+static struct slice tenant_literal(const struct tenant *tenant, struct arena *arena)
+{
+    char *text = arena_alloc(arena, tenant->name_len + 2u);
+    text[0] = '\'';
+    memcpy(text + 1, tenant->name, tenant->name_len);
+    text[tenant->name_len + 1] = '\'';
+    return slice_of(text, tenant->name_len + 2u);
+}
+
+static struct slice backquoted(const char *ident, struct arena *arena)
+{
+    struct slice name = slice_cstr(ident);
+    char *text = arena_alloc(arena, 2 * name.len + 2);
+    return slice_of(text, (size_t)(write_ident(text, name) - text));
+}
+
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const struct session_facts *facts, const char *shard_database, bool prepared,
-                struct buf *out)
+                struct arena *arena, struct buf *out)
 {
-    char literal[UINT8_MAX + 2] = "'";
     struct edit_values values = { 0 };
-    struct arena arena;
-    struct buf database, heading;
     size_t count;
-    arena_init(&arena);
-    buf_init(&database);
-    buf_init(&heading);
-    *edit_value(&values, EDIT_TENANT) = SLICE_LIT("?");
-    if (!prepared && tenant && tenant->name_len <= UINT8_MAX) {
-        memcpy(literal + 1, tenant->name, tenant->name_len);
-        literal[tenant->name_len + 1] = '\'';
-        *edit_value(&values, EDIT_TENANT) = slice_of(literal, tenant->name_len + 2u);
-    }
+    *edit_value(&values, EDIT_TENANT) =
+        prepared || !tenant ? SLICE_LIT("?") : tenant_literal(tenant, arena);
     if (names_database(t))
-        edit_quote_ident(&database, slice_cstr(shard_database));
-    *edit_value(&values, EDIT_DATABASE) = buf_slice(&database);
+        *edit_value(&values, EDIT_DATABASE) = backquoted(shard_database, arena);
     if (t->show_heading.prefix)
-        edit_quote_ident(&heading, slice_cstr(route_show_heading(t, l, facts, &arena)));
-    *edit_value(&values, EDIT_HEADING) = buf_slice(&heading);
-    fill_session_values(t, facts, prepared, &arena, &values);
-    const struct edit *edits = route_edits(t, l, &arena, &count);
+        *edit_value(&values, EDIT_HEADING) =
+            backquoted(route_show_heading(t, l, facts, arena), arena);
+    fill_session_values(t, facts, prepared, arena, &values);
+    const struct edit *edits = route_edits(t, l, arena, &count);
     /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
     bool made = edits_apply(l, edits, count, &values, out);
     CHECK(made);
     (void)made;
-    buf_fini(&database);
-    buf_fini(&heading);
-    arena_fini(&arena);
 }
 
 struct slice route_heading(const struct template *t, const struct lexed *l,

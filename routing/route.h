@@ -88,7 +88,7 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
  * be NULL if prepared; facts tell the session's values and may be NULL when there are none. */
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const struct session_facts *facts, const char *shard_database, bool prepared,
-                struct buf *out);
+                struct arena *arena, struct buf *out);
 
 /* The template's edits and those that depend on the statement's own bytes: an item of the
  * select list that is edited inside gets its own text as alias, so that the column keeps its

@@ -77,21 +77,13 @@ static bool names(struct slice hint, struct slice word)
     return false;
 }
 
-static bool is_ascii(struct slice s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.data[i] & 0x80)
-            return false;
-    return true;
-}
-
 /* MySQL finds variables by their letters without accents. A counter serves all tenants of its
  * shard. An index that does not lead with the tenant would make a locking statement lock every
  * tenant's rows. */
 static enum err_code check_hint(const struct lexer *x, struct slice hint)
 {
     if (names(hint, SLICE_LIT("sql_mode")) ||
-        (names(hint, SLICE_LIT("set_var")) && !is_ascii(hint)))
+        (names(hint, SLICE_LIT("set_var")) && !slice_is_ascii(hint)))
         return lexer_fail(x, x->at, MQ_SQL_MODE_UNSAFE, "a hint that sets sql_mode");
     if (names(hint, SLICE_LIT("sql_safe_updates")) || names(hint, SLICE_LIT("sql_auto_is_null")))
         return lexer_fail(x, x->at, MQ_VARIABLE_VALUE, "a hint that sets what stays off");

@@ -2,7 +2,6 @@
 #include "sql/edit.h"
 
 #include "base/check.h"
-#include "base/memory.h"
 
 /* Places in the order of the text: before token n, in place of it, behind it, before n+1 … */
 static uint64_t edit_key(const struct edit *e)
@@ -22,14 +21,14 @@ static void merge(const struct edit *from, struct edit *to, size_t left, size_t 
 
 /* Merge sort, since edits of one place must keep their order; a planner that walks the tree
  * makes them almost sorted. */
-void edits_sort(struct edit *edits, size_t count)
+void edits_sort(struct edit *edits, size_t count, struct arena *arena)
 {
     size_t sorted = 1;
     while (sorted < count && edit_key(&edits[sorted - 1]) <= edit_key(&edits[sorted]))
         sorted++;
     if (sorted >= count)
         return;
-    struct edit *other = mem_array(count, sizeof *other);
+    struct edit *other = arena_alloc(arena, count * sizeof *other);
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t i = 0; i < count; i += 2 * width) {
             size_t left = count - i < width ? count - i : width;
@@ -38,11 +37,15 @@ void edits_sort(struct edit *edits, size_t count)
         }
         memcpy(edits, other, count * sizeof *edits);
     }
-    mem_free(other);
 }
 
-static void append_text(struct buf *out, struct slice text, const struct edit_values *values)
+static void append_text(struct buf *out, const struct edit *e, const struct edit_values *values)
 {
+    struct slice text = e->text;
+    if (e->verbatim) {
+        buf_append_slice(out, text);
+        return;
+    }
     for (size_t i = 0; i < text.len;) {
         size_t plain = i;
         while (plain < text.len && edit_value_number(text.data[plain]) < 0)
@@ -97,7 +100,7 @@ bool edits_apply(const struct lexed *l, const struct edit *edits, size_t count,
         size_t from, to;
         edit_range(l, &edits[i], &from, &to);
         buf_append(out, l->text.data + copied, from - copied);
-        append_text(out, edits[i].text, values);
+        append_text(out, &edits[i], values);
         copied = to;
     }
     buf_append(out, l->text.data + copied, l->text.len - copied);

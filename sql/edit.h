@@ -20,6 +20,7 @@ struct edit {
     uint8_t place;        /* enum edit_place */
     uint32_t first, last; /* tokens */
     struct slice text;    /* with placeholders; never holds client bytes unescaped */
+    bool verbatim;        /* none of its bytes is a placeholder */
 };
 
 /* Values of the placeholders, as SQL text. */
@@ -36,7 +37,7 @@ static inline int edit_value_number(char c)
 
 /* Sorts edits by their place in the text, keeping the order of those at one place (at equal
  * places: AFTER the token before, then BEFORE the token, then REPLACE). */
-void edits_sort(struct edit *edits, size_t count);
+void edits_sort(struct edit *edits, size_t count, struct arena *arena);
 /* Appends the text with all edits made. False, and nothing is appended, when the edits are
  * not sorted, overlap or name tokens that do not exist. */
 bool edits_apply(const struct lexed *l, const struct edit *edits, size_t count,

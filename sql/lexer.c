@@ -42,7 +42,7 @@ static uint64_t hash_bytes(uint64_t hash, struct slice s)
 }
 
 /* Adds the token that began at start and ends here. */
-static enum err_code emit(struct lexer *x, enum token_kind kind, unsigned value,
+static inline __attribute__((always_inline)) enum err_code emit(struct lexer *x, enum token_kind kind, unsigned value,
                           const uint8_t *start)
 {
     struct lexed *out = x->out;

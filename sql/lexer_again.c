@@ -23,19 +23,10 @@ struct again {
 
 static bool is_literal(const struct token *t)
 {
-    switch ((enum token_kind)t->kind) {
-    case TOKEN_STRING:
-    case TOKEN_NATIONAL:
-    case TOKEN_HEX:
-    case TOKEN_BIT:
-    case TOKEN_INTEGER:
-    case TOKEN_DECIMAL:
-    case TOKEN_FLOAT:
-    case TOKEN_LITERALS:
-        return true;
-    default:
-        return false;
-    }
+    static const uint32_t literals = 1u << TOKEN_STRING | 1u << TOKEN_NATIONAL | 1u << TOKEN_HEX |
+                                     1u << TOKEN_BIT | 1u << TOKEN_INTEGER | 1u << TOKEN_DECIMAL |
+                                     1u << TOKEN_FLOAT | 1u << TOKEN_LITERALS;
+    return literals >> t->kind & 1;
 }
 
 uint32_t lexed_head(const struct lexed *l)
@@ -97,23 +88,21 @@ static bool read_literal(struct again *a, struct token *t)
 
 /* ---- the statement ---- */
 
+/* tokens: those of the seen text, which get their places in the new one. */
 static bool read_all(struct again *a, struct token *tokens)
 {
-    const struct lexed *seen = a->seen;
+    const struct token *end = tokens + a->seen->count;
     uint32_t moved = 0; /* how far the new text is ahead, modulo 2^32 */
-    for (uint32_t i = 0; i < seen->count; i++) {
-        tokens[i] = seen->tokens[i];
-        if (!is_literal(&tokens[i])) {
-            tokens[i].start += moved;
+    for (struct token *t = tokens; t <= end; t++) {
+        if (!is_literal(t)) {
+            t->start += moved;
             continue;
         }
-        if (!same_until(a, tokens[i].start) || !read_literal(a, &tokens[i]))
+        if (!same_until(a, t->start) || !read_literal(a, t))
             return false;
         moved = (uint32_t)(a->x.at - a->x.begin) - a->done;
     }
-    tokens[seen->count] = seen->tokens[seen->count];
-    tokens[seen->count].start += moved;
-    return same_until(a, (uint32_t)seen->text.len) && a->x.at == a->x.end;
+    return same_until(a, (uint32_t)a->seen->text.len) && a->x.at == a->x.end;
 }
 
 bool lex_again(const struct lexed *seen, struct slice text, const struct dialect *dialect,
@@ -133,7 +122,8 @@ bool lex_again(const struct lexed *seen, struct slice text, const struct dialect
                           .out = &a.read,
                           .room = ROOM };
     a.read = (struct lexed){ .text = text, .tokens = a.room };
-    struct token *tokens = arena_alloc(arena, (seen->count + 1) * sizeof *tokens);
+    size_t size = (seen->count + 1) * sizeof(struct token);
+    struct token *tokens = memcpy(arena_alloc(arena, size), seen->tokens, size);
     if (!read_all(&a, tokens))
         return false;
     *ret = *seen;

@@ -79,8 +79,7 @@ bool token_is_ident(const struct lexed *l, uint32_t index, const char *name)
 
 /* ---- strings ---- */
 
-/* A string under construction: borrowed from the text while it is one piece without
- * escapes, else copied. */
+/* A string under construction. */
 struct value {
     const struct dialect *dialect;
     char *bytes; /* room for all tokens of the value */
@@ -157,8 +156,9 @@ static void append_token(struct value *v, const struct lexed *l, uint32_t index)
 
 static bool is_transparent_introducer(struct slice token)
 {
-    static const char *const names[] = { "utf8mb4", "utf8mb3", "utf8",
-                                         "ascii",   "latin1",  "binary" };
+    static const char *const names[] = {
+        "utf8mb4", "utf8mb3", "utf8", "ascii", "latin1", "binary"
+    };
     struct slice name = slice_of(token.data + 1, token.len - 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (slice_ieq_cstr(name, names[i]))
@@ -180,12 +180,30 @@ static bool is_one_literal(const struct lexed *l, uint32_t first, uint32_t last)
     return true;
 }
 
-static bool is_ascii(struct slice s)
+/* The content of a string that stands for itself: most do. */
+static bool is_plain(const struct lexed *l, uint32_t index, const struct dialect *dialect,
+                     struct slice *ret)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if (s.data[i] & 0x80)
-            return false;
-    return true;
+    struct slice s = token_text(l, index);
+    if (l->tokens[index].kind != TOKEN_STRING)
+        return false;
+    *ret = slice_of(s.data + 1, s.len - 2);
+    if (memchr(ret->data, s.data[0], ret->len))
+        return false;
+    return (dialect->modes & MODE_NO_BACKSLASH_ESCAPES) || !memchr(ret->data, '\\', ret->len);
+}
+
+/* What the tokens of one literal stand for together. */
+static struct slice join(const struct lexed *l, const struct dialect *dialect, uint32_t first,
+                         uint32_t last, struct arena *arena)
+{
+    size_t room = 0;
+    for (uint32_t i = first; i <= last; i++)
+        room += l->tokens[i].len;
+    struct value v = { dialect, arena_alloc(arena, room), 0 };
+    for (uint32_t i = first; i <= last; i++)
+        append_token(&v, l, i);
+    return slice_of(v.bytes, v.len);
 }
 
 bool token_string_value(const struct lexed *l, const struct dialect *dialect, uint32_t first,
@@ -198,12 +216,7 @@ bool token_string_value(const struct lexed *l, const struct dialect *dialect, ui
         return false;
     if (!is_one_literal(l, first, last))
         return false;
-    size_t room = 0;
-    for (uint32_t i = first; i <= last; i++)
-        room += l->tokens[i].len;
-    struct value v = { dialect, arena_alloc(arena, room), 0 };
-    for (uint32_t i = first; i <= last; i++)
-        append_token(&v, l, i);
-    *ret = slice_of(v.bytes, v.len);
-    return is_ascii(*ret) || (!introduced && l->tokens[first].kind != TOKEN_NATIONAL);
+    if (first != last || !is_plain(l, first, dialect, ret))
+        *ret = join(l, dialect, first, last, arena);
+    return slice_is_ascii(*ret) || (!introduced && l->tokens[first].kind != TOKEN_NATIONAL);
 }

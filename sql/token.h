@@ -112,7 +112,7 @@ bool token_is_ident(const struct lexed *l, uint32_t index, const char *name);
  * strings, hex or national literals, an introducer of utf8mb4, utf8, ascii, latin1 or binary
  * in front allowed when the bytes are ASCII. Escapes are undone as the dialect says. False
  * when it is anything else (numbers, expressions, other character sets): the value is then
- * not known exactly. */
+ * not known exactly. Borrowed from the text or in the arena. */
 bool token_string_value(const struct lexed *l, const struct dialect *dialect, uint32_t first,
                         uint32_t last, struct arena *arena, struct slice *ret);
 

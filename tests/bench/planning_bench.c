@@ -160,7 +160,7 @@ static void route_stage(struct bench *b, const struct lexed *lexed, const struct
         die("route", &err);
     const char *database = b->topology->shards[destination.shard].config->database;
     buf_clear(&b->out);
-    route_text(template, lexed, destination.tenant, NULL, database, false, &b->out);
+    route_text(template, lexed, destination.tenant, NULL, database, false, &b->arena, &b->out);
 }
 
 static void run_statement(struct bench *b, struct slice text, bool seen)

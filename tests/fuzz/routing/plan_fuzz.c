@@ -160,7 +160,7 @@ static void check_sent(const struct template *t, const struct lexed *l,
     struct buf out;
     size_t count;
     buf_init(&out);
-    route_text(t, l, tenant_map_at(tenants, 0), &facts, "shard", prepared, &out);
+    route_text(t, l, tenant_map_at(tenants, 0), &facts, "shard", prepared, arena, &out);
     size_t tenant = prepared ? 1 : sizeof "'acme'" - 1;
     const struct common *runs = check_removal(t, l, buf_slice(&out), tenant, arena, &count);
     for (size_t i = 0; i < t->edit_count; i++)

@@ -115,7 +115,8 @@ static inline const char *fixture_send(struct fixture *f, const char *sql,
         return buf_cstr(&f->sent);
     }
     if (f->route.verdict != VERDICT_LOCAL)
-        route_text(f->template, &f->lexed, f->route.tenant, &f->facts, "shard", params != NULL, &f->sent);
+        route_text(f->template, &f->lexed, f->route.tenant, &f->facts, "shard", params != NULL,
+                   &f->arena, &f->sent);
     if (f->route.verdict == VERDICT_SINGLE)
         fixture_check_scoped(f);
     return buf_cstr(&f->sent);

@@ -66,7 +66,7 @@ static void applying(void **state)
         buf_init(&out);
         memcpy(edits, c->edits, sizeof edits);
         assert_int_equal(lex(slice_cstr(c->text), &dialect, &arena, &l, NULL), MQ_OK);
-        edits_sort(edits, c->count);
+        edits_sort(edits, c->count, &arena);
         if (edits_apply(&l, edits, c->count, &values, &out) != (c->want != NULL))
             fail_msg("%s", c->why);
         if (!slice_eq(buf_slice(&out), slice_cstr(c->want ? c->want : "")))
@@ -81,19 +81,22 @@ static void sorting(void **state)
 {
     enum { N = 1000, STEP = 389 };
     static struct edit edits[N];
+    struct arena arena;
     (void)state;
+    arena_init(&arena);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t token = i * STEP % N / 2;
         edits[i] = (struct edit){ i % 2 ? EDIT_AFTER : EDIT_BEFORE, token, token, { NULL, i } };
     }
-    edits_sort(edits, N);
+    edits_sort(edits, N, &arena);
     for (size_t i = 1; i < N; i++) {
         const struct edit *a = &edits[i - 1], *b = &edits[i];
         assert_true(a->first <= b->first);
         if (a->first == b->first)
             assert_true(a->place < b->place || (a->place == b->place && a->text.len < b->text.len));
     }
-    edits_sort(NULL, 0);
+    edits_sort(NULL, 0, &arena);
+    arena_fini(&arena);
 }
 
 static void quoting(void **state)
