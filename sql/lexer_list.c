@@ -9,6 +9,7 @@
  * and a list needs no room for its tokens. The first that is neither a literal nor a parameter
  * ends the folding: it may be a query, whose commas are its own. Code in a versioned comment
  * stays as it is: the token's bytes must read the same by themselves. */
+#include "sql/chars.h"
 #include "sql/lexer_int.h"
 
 /* What every TOKEN_LITERALS adds to the fingerprint. */
@@ -95,6 +96,44 @@ static bool is_list(const struct lexer *x)
     return count >= 2 && token_is_keyword(&x->out->tokens[count - 2], KW_IN);
 }
 
+static const uint8_t *skip_spaces(const struct lexer *x, const uint8_t *p)
+{
+    while (p < x->end && char_is_space(*p))
+        p++;
+    return p;
+}
+
+/* Behind a plain number or string at p; NULL for whatever takes a closer look. */
+static const uint8_t *skip_plain(const struct lexer *x, const uint8_t *p)
+{
+    const uint8_t *begin = p + 1;
+    while (p < x->end && char_is_digit(*p))
+        p++;
+    if (p >= begin)
+        return p;
+    const uint8_t *close =
+        begin < x->end && *p == '\'' ? memchr(begin, '\'', (size_t)(x->end - begin)) : NULL;
+    bool plain = close && ((x->dialect->modes & MODE_NO_BACKSLASH_ESCAPES) ||
+                           !memchr(begin, '\\', (size_t)(close - begin)));
+    return plain ? close + 1 : NULL;
+}
+
+/* Most lists are long and plain: an element with its comma moves both tokens on. */
+static void fold_plain(struct lexer *x)
+{
+    struct token *comma = &x->out->tokens[x->out->count - 1], *literals = comma - 1;
+    for (;;) {
+        const uint8_t *end = skip_plain(x, skip_spaces(x, x->at));
+        const uint8_t *next = end ? skip_spaces(x, end) : x->end;
+        if (next == x->end || *next != ',')
+            return;
+        literals->len = (uint32_t)(end - x->begin) - literals->start;
+        comma->start = (uint32_t)(next - x->begin);
+        comma->flags = next > end ? TOKEN_F_SPACE_BEFORE : 0;
+        x->at = next + 1;
+    }
+}
+
 void lexer_begin_element(struct lexer *x, enum op separator)
 {
     const struct token *t = &x->out->tokens[x->out->count];
@@ -103,6 +142,8 @@ void lexer_begin_element(struct lexer *x, enum op separator)
     /* Behind literals the hash stays what they made it: one more adds nothing. */
     if (begins && !continues(t))
         x->folded = fold_mark(x->hash);
+    else if (begins)
+        fold_plain(x);
 }
 
 /* ---- reading ---- */

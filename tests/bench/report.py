@@ -247,13 +247,17 @@ def as_markdown(results):
     return "\n\n".join(parts)
 
 
-def update_document(path, results):
+def replace_between(path, begin, end, tables):
     """Replaces what stands between the two marks in the document."""
     with open(path, encoding="utf-8") as file:
         document = file.read()
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"bench: {path} lacks {BEGIN} and {END}")
+    before, found_begin, rest = document.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
+        raise SystemExit(f"bench: {path} lacks {begin} and {end}")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n\n{as_markdown(results)}\n\n{END}{after}")
+        file.write(f"{before}{begin}\n\n{tables}\n\n{end}{after}")
+
+
+def update_document(path, results):
+    replace_between(path, BEGIN, END, as_markdown(results))

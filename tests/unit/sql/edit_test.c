@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define TEXT(s) { (s), sizeof(s) - 1 }
+#define TEXT(s) { (s), sizeof(s) - 1 }, false
+#define VERBATIM(s) { (s), sizeof(s) - 1 }, true
 
 enum { EDITS_MAX = 6 };
 
@@ -42,6 +43,7 @@ static const struct edit_case edit_cases[] = {
     { "placeholders", "a", { { EDIT_AFTER, 0, 0, TEXT(" = \x0e, \x0f.t, \x0e") } }, 1,
       "a = 'acme', `db`.t, 'acme'" },
     { "only a placeholder", "a", { { EDIT_BEFORE, 0, 0, TEXT("\x0e") } }, 1, "'acme'a" },
+    { "verbatim", "a", { { EDIT_BEFORE, 0, 0, VERBATIM("\x0e\x0f") } }, 1, "\x0e\x0f" "a" },
     { "overlap", "a b c", { { EDIT_REPLACE, 0, 1, TEXT("x") }, { EDIT_REPLACE, 1, 2, TEXT("y") } },
       2, NULL },
     { "inside a replacement", "a b c", { { EDIT_REPLACE, 0, 2, TEXT("x") },
@@ -86,7 +88,7 @@ static void sorting(void **state)
     arena_init(&arena);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t token = i * STEP % N / 2;
-        edits[i] = (struct edit){ i % 2 ? EDIT_AFTER : EDIT_BEFORE, token, token, { NULL, i } };
+        edits[i] = (struct edit){ i % 2 ? EDIT_AFTER : EDIT_BEFORE, token, token, { NULL, i }, false };
     }
     edits_sort(edits, N, &arena);
     for (size_t i = 1; i < N; i++) {

@@ -47,6 +47,13 @@ static void folding(void **state)
         { "words", "a in (NULL, true, False)", "a|in|(|[NULL, true, False]|)" },
         { "NOT IN", "a not in ('x')", "a|not|in|(|['x']|)" },
         { "comments between", "a in (1 /* , */, # 5\n 2)", "a|in|(|[1 /* , */, # 5\n 2]|)" },
+        { "long and plain", "a in (1, 22 ,'x' , 'yy','', 0,4)", "a|in|(|[1, 22 ,'x' , 'yy','', 0,4]|)" },
+        { "plain, then a parameter", "a in (1, 2, '3' , ?)", "a|in|(|[1, 2, '3']|,|?|)" },
+        { "plain, then not", "a in (1, 2, 3, 4 5, 6)", "a|in|(|[1, 2, 3]|,|4|5|,|6|)" },
+        { "quotes within", "a in (1, 'a''b', 'a\\',b', 'c', 3)", "a|in|(|[1, 'a''b', 'a\\',b', 'c', 3]|)" },
+        { "what only begins plainly", "a in (1, 2.5, 2e1, 0x1, 'a' 'b', 2, 3)",
+          "a|in|(|[1, 2.5, 2e1, 0x1, 'a' 'b', 2, 3]|)" },
+        { "a name that begins plainly", "a in (1, 2, 2a, 3, 4)", "a|in|(|[1, 2]|,|2a|,|3|,|4|)" },
         { "signs that say otherwise inside", "a in ('(', ')', ',')", "a|in|(|['(', ')', ',']|)" },
 
         { "a parameter between", "a in (1, 2, ?, 3)", "a|in|(|[1, 2]|,|?|,|[3]|)" },
@@ -82,6 +89,7 @@ static void folding(void **state)
         { "code in a versioned comment", "/*!50000 a in (1, 2) */ = 1", "a|in|(|1|,|2|)|=|1" },
         { "a literal in one", "a in (1, /*! 2 */, 3)", "a|in|(|[1]|,|2|,|3|)" },
         { "a comma in one", "a in (1 /*! , */ 2, 3)", "a|in|(|[1]|,|[2, 3]|)" },
+        { "a plain one behind it", "a in (1 /*! */, 2, 3)", "a|in|(|[1 /*! */, 2, 3]|)" },
         { "an empty one", "a in (1 /*! */, 2)", "a|in|(|[1 /*! */, 2]|)" },
         { "part of a literal in one", "a in ('x' /*! 'y' */, 'z')", "a|in|(|'x'|'y'|,|'z'|)" },
     };
