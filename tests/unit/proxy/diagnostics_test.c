@@ -1,0 +1,169 @@
+/* Whose warnings a backend holds while it is idle, and who may take them away. */
+#include "tests/unit/proxy/proxy_test.h"
+
+#define CHANGE "UPDATE queue_offsets SET updated_at = 1"
+#define CHANGE_ACME CHANGE " WHERE tenant = 'acme'"
+
+static struct gate gate;
+static struct peer *one, *two;
+
+static int open_with(const char *yaml)
+{
+    gate_open(&gate, yaml);
+    one = login(&gate, "mq@acme");
+    two = login(&gate, "mq@acme");
+    return 0;
+}
+
+static int open_gate(void **state)
+{
+    (void)state;
+    return open_with(GATE_YAML);
+}
+
+static int open_narrow_gate(void **state)
+{
+    (void)state;
+    return open_with(GATE_YAML "pool: {max_per_shard: 1}\n");
+}
+
+static int close_gate(void **state)
+{
+    (void)state;
+    gate_close(&gate);
+    return 0;
+}
+
+static void answer(struct peer *shard, uint16_t warnings)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    buf_init(&b);
+    shard_ok(&b, &seq, &(struct ok_packet){ .status = IDLE_STATUS, .warnings = warnings });
+    peer_send_buf(shard, &b);
+    gate_run(&gate);
+}
+
+/* The client's statement leaves that many warnings on the backend that is returned. */
+static struct peer *change(struct peer *client, uint16_t warnings)
+{
+    client_query(&gate, client, CHANGE);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, CHANGE_ACME);
+    answer(shard, warnings);
+    assert_int_equal(expect_ok(client).warnings, warnings);
+    return shard;
+}
+
+/* Both sessions at once, so that there are two backends; the first session has warnings. */
+static struct peer *two_backends(void)
+{
+    client_query(&gate, one, CHANGE);
+    struct peer *first = gate_asked(&gate);
+    shard_expect(first, CHANGE_ACME);
+    client_query(&gate, two, CHANGE);
+    struct peer *second = gate_asked(&gate);
+    shard_expect(second, CHANGE_ACME);
+    assert_ptr_not_equal(first, second);
+    answer(second, 0);
+    expect_ok(two);
+    answer(first, 1);
+    expect_ok(one);
+    return first;
+}
+
+static void expect_question(struct peer *client, struct peer *shard)
+{
+    client_query(&gate, client, "SHOW WARNINGS");
+    shard_expect(shard, "SHOW WARNINGS");
+    gate_say_row(&gate, shard, "Warning", IDLE_STATUS);
+    expect_rows(client, (const char *const[]){ "Warning" }, 1);
+}
+
+static void others_are_lent_first(void **state)
+{
+    (void)state;
+    struct peer *first = two_backends();
+    for (int i = 0; i < 3; i++)
+        assert_ptr_not_equal(change(two, 0), first);
+    expect_question(one, first);
+    assert_ptr_not_equal(change(two, 0), first);
+    expect_question(one, first); /* asking does not use them up */
+}
+
+/* Its own next statement may run where the last one did: nobody can ask any more. */
+static void its_own_session_takes_it(void **state)
+{
+    (void)state;
+    struct peer *first = two_backends();
+    assert_ptr_equal(change(one, 0), first);
+    client_query(&gate, one, "SHOW COUNT(*) WARNINGS");
+    expect_packet(one, 1);
+    expect_packet(one, 2);
+    assert_slice(expect_packet(one, 3), SLICE_LIT("\1" "0"), "count");
+    expect_nothing(first);
+}
+
+static void expect_gone(struct peer *client)
+{
+    client_query(&gate, client, "SHOW WARNINGS");
+    expect_err(client, 1, 1235, "MQ2019");
+    assert_null(gate_asked(&gate));
+}
+
+static void the_only_backend_is_taken(void **state)
+{
+    (void)state;
+    struct peer *shard = change(one, 1);
+    expect_question(one, shard);
+    assert_ptr_equal(change(two, 1), shard);
+    expect_gone(one);
+    expect_question(two, shard);
+}
+
+static void the_backend_ends(void **state)
+{
+    (void)state;
+    peer_close(change(one, 1));
+    gate_run(&gate);
+    expect_gone(one);
+    change(two, 0);
+}
+
+static void the_session_ends(void **state)
+{
+    (void)state;
+    struct peer *shard = change(one, 1);
+    peer_close(one);
+    gate_run(&gate);
+    assert_ptr_equal(change(two, 1), shard);
+    expect_question(two, shard);
+}
+
+/* The shard goes away while it is asked: no other one is. */
+static void the_question_is_not_repeated(void **state)
+{
+    (void)state;
+    struct peer *shard = change(one, 1);
+    client_query(&gate, one, "SHOW WARNINGS");
+    shard_expect(shard, "SHOW WARNINGS");
+    peer_close(shard);
+    gate_run(&gate);
+    expect_err(one, 1, err_info(MQ_SHARD_LOST)->mysql_errno, "MQ5");
+    assert_null(gate_asked(&gate));
+}
+
+#define TEST(function, setup) cmocka_unit_test_setup_teardown(function, setup, close_gate)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(others_are_lent_first, open_gate),
+        TEST(its_own_session_takes_it, open_gate),
+        TEST(the_only_backend_is_taken, open_narrow_gate),
+        TEST(the_backend_ends, open_gate),
+        TEST(the_session_ends, open_gate),
+        TEST(the_question_is_not_repeated, open_gate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
