@@ -25,6 +25,14 @@ bool plan_in_comment(const struct planner *p, uint32_t first, uint32_t last)
     return (p->l->tokens[first].flags | p->l->tokens[last].flags) & TOKEN_F_IN_COMMENT;
 }
 
+/* Does the text end in a tenant that stands as `?` directly in front of a word? */
+static bool runs_together(const struct planner *p, uint32_t token, struct slice text)
+{
+    const struct token *next = &p->l->tokens[token + 1];
+    return text.len && text.data[text.len - 1] == EDIT_TENANT && token + 1 < p->l->count &&
+           next->kind != TOKEN_OPERATOR && !(next->flags & TOKEN_F_SPACE_BEFORE);
+}
+
 /* A splice beside code inside a versioned comment would be undone by a server that skips the
  * comment; nothing depends on our having read its version right. */
 enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
@@ -34,6 +42,8 @@ enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first
         return reject(p, MQ_VERSIONED_COMMENT,
                       "the tenant's condition would fall into a versioned comment; write the code "
                       "without the comment");
+    if (place == EDIT_AFTER && runs_together(p, last, text))
+        text = slice_cstr(arena_printf(p->arena, "%.*s ", (int)text.len, text.data));
     struct edit *e = vector_add(&p->edits, p->arena, sizeof *e);
     *e = (struct edit){ .place = (uint8_t)place, .first = first, .last = last, .text = text };
     return MQ_OK;

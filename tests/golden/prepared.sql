@@ -35,3 +35,11 @@ SELECT topic FROM queue_messages WHERE topic = ?
 -- case: a topic that is no identifier
 -- args: --set @mq_tenant=acme --param ''
 INSERT INTO queue_offsets (topic) VALUES (?)
+
+-- case: no space behind a table's hints
+-- args: --set @mq_tenant=acme --prepared
+SELECT id FROM queue_messages USE INDEX ()FOR UPDATE
+
+-- case: no space behind a select list
+-- args: --set @mq_tenant=acme --prepared
+INSERT INTO queue_offsets (topic)SELECT (1)FROM queue_messages

@@ -112,10 +112,16 @@ static inline const struct node *same_reduce(const struct side *s, const struct 
     }
 }
 
+/* Within parentheses that were put around it, a sub-query is a query in parentheses. */
+static inline bool same_kind(const struct node *x, const struct node *y)
+{
+    return x->kind == y->kind || (x->kind == N_SUBQUERY && y->kind == N_QUERY_PAREN);
+}
+
 static inline bool same_node(const struct side *a, const struct node *x, const struct side *b,
                              const struct node *y)
 {
-    return x->kind == y->kind && x->op == y->op && x->flags == y->flags &&
+    return same_kind(x, y) && x->op == y->op && x->flags == y->flags &&
            a->left[x->first] == b->left[y->first] && a->left[x->last + 1] == b->left[y->last + 1];
 }
 
