@@ -244,7 +244,8 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_COLUMN_DEF:
         if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
-        if (s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) && !backend_sends_eof(s))
+        if (s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) &&
+            !backend_sends_eof(s))
             own_eof(o, 0, session_own_status(s));
         break;
     case ANSWER_PREPARE_OK:
