@@ -101,3 +101,25 @@ TABLE queue_offsets
 -- case: SET STATEMENT
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SET STATEMENT max_statement_time = 1 FOR SELECT id FROM queue_messages
+-- case: JSON as a dump prints it, and what is not JSON
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+CREATE TABLE queue_messages (
+  `offset` bigint(20) unsigned NOT NULL AUTO_INCREMENT,
+  topic varchar(255) NOT NULL,
+  partition_key varchar(255) NOT NULL,
+  id varchar(255) NOT NULL,
+  payload blob NOT NULL,
+  metadata longtext DEFAULT NULL CHECK (json_valid(`failure_detail`)),
+  created_at bigint(20) unsigned NOT NULL,
+  published_at bigint(20) unsigned NOT NULL,
+  failed_at bigint(20) unsigned NOT NULL,
+  failure_count int(10) unsigned NOT NULL,
+  last_error text NOT NULL,
+  original_topic varchar(255) NOT NULL,
+  failure_detail longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL CHECK (json_valid(`failure_detail`)),
+  PRIMARY KEY (`offset`),
+  UNIQUE KEY by_id (topic, partition_key, id)
+)
+-- case: JSON of MariaDB is none to MySQL
+-- args: --set @mq_tenant=acme --dialect mysql-9.7
+CREATE TABLE queue_messages (`offset` bigint unsigned NOT NULL, metadata longtext CHECK (json_valid(metadata)))

@@ -19,6 +19,7 @@ ARGUMENTS = {
     "mariadb_general.log": MARIADB,
     "mariadb_slow.log": [*MARIADB, "--set", "@mq_tenant=acme"],
     "mariadb_digests.tsv": MARIADB,
+    "mariadb_dump.sql": [*MARIADB, "--set", "@mq_tenant=acme"],
     "mysql_general.log": MYSQL,
     "mysql_slow.log": [*MYSQL, "--user", "globex"],
     "mysql_digests.tsv": MYSQL,
