@@ -268,7 +268,7 @@ static enum err_code ask(struct lint *lint, const struct target *t, struct err *
 {
     MYSQL *mysql = mysql_init(NULL);
     if (!mysql)
-        mem_exhausted(sizeof(struct target));
+        mem_exhausted(sizeof *mysql);
     set_options(mysql);
     enum err_code code = MQ_OK;
     if (!mysql_real_connect(mysql, host_of(&t->address), t->user, t->password, NULL,

@@ -186,18 +186,36 @@ enum err_code lint_session_follow(struct lint_sessions *s, struct lint_session *
 
 /* ---- tenants ---- */
 
+static bool may_choose(const struct session_facts *facts, const struct tenant *t)
+{
+    return t && t->placed && t->state == TENANT_SERVING &&
+           tenant_scope_contains(&facts->scope, slice_of(t->name, t->name_len));
+}
+
+/* Of a session that is bound to a list only that counts: the map may be long. */
+static const struct tenant *find_tenant(const struct lint_sessions *s,
+                                        const struct session_facts *facts)
+{
+    const struct tenant_map *map = s->planning->tenants;
+    const struct string_list *list = facts->scope.account && facts->scope.account->count
+                                         ? facts->scope.account
+                                         : facts->scope.listener;
+    bool bound = list && list->count;
+    for (size_t i = 0; i < (bound ? list->count : tenant_map_count(map)); i++) {
+        const struct tenant *t =
+            bound ? tenant_map_find(map, slice_cstr(list->items[i])) : tenant_map_at(map, i);
+        if (may_choose(facts, t))
+            return t;
+    }
+    return NULL;
+}
+
 bool lint_session_tenant(const struct lint_sessions *s, const struct lint_session *session,
                          struct slice *ret)
 {
-    const struct tenant_map *map = s->planning->tenants;
-    if (session->facts.scope.has_chosen)
-        return false;
-    for (size_t i = 0; i < tenant_map_count(map); i++) {
-        const struct tenant *t = tenant_map_at(map, i);
+    const struct session_facts *facts = &session->facts;
+    const struct tenant *t = facts->scope.has_chosen ? NULL : find_tenant(s, facts);
+    if (t)
         *ret = slice_of(t->name, t->name_len);
-        if (t->placed && t->state == TENANT_SERVING &&
-            tenant_scope_contains(&session->facts.scope, *ret))
-            return true;
-    }
-    return false;
+    return t != NULL;
 }
