@@ -52,6 +52,8 @@ static struct dialect choose_dialect(uint8_t choice)
     d.modes = (uint32_t)(choice >> 2) &
               (MODE_ANSI_QUOTES | MODE_NO_BACKSLASH_ESCAPES | MODE_PIPES_AS_CONCAT |
                MODE_IGNORE_SPACE | MODE_HIGH_NOT_PRECEDENCE);
+    if (choice & 0x80)
+        d.modes |= MODE_TENANT_SCHEMA;
     return d;
 }
 
@@ -155,7 +157,9 @@ static const struct node *tree_of(struct slice text, const struct dialect *diale
 static void check_sent(const struct template *t, const struct lexed *l,
                        const struct dialect *dialect, bool prepared, struct arena *arena)
 {
-    struct scoped s = { .catalog = topology->catalog, .arena = arena };
+    struct scoped s = { .catalog = topology->catalog,
+                        .arena = arena,
+                        .shows_tenant = dialect->modes & MODE_TENANT_SCHEMA };
     struct lexed client_text, sent_text;
     struct buf out;
     size_t count;

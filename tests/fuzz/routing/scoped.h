@@ -15,6 +15,7 @@ struct scoped {
     const struct lexed *l;
     const struct catalog *catalog;
     struct arena *arena;
+    bool shows_tenant; /* the client asked for the column: a star may stay */
     const struct node *hidden[64]; /* names of WITH that hide tables here */
     size_t hidden_count;
     char why[200]; /* the first fault; empty: none */
@@ -265,7 +266,7 @@ static inline void scoped_star(struct scoped *s, const struct node *block)
 {
     const struct node *list = node_find(block, N_SELECT_LIST), *from = node_find(block, N_FROM);
     for (const struct node *c = list->child; c; c = c->next) {
-        if (c->kind != N_STAR || !from)
+        if (c->kind != N_STAR || !from || s->shows_tenant)
             continue;
         for (const struct node *t = from->child; t; t = t->next)
             if (t->kind == N_TABLE && scoped_is_queue_table(s, t) &&
