@@ -33,8 +33,8 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
     one.edit_count = 1;
     one.heading_count = 0;
     if (one.show_heading.prefix) { /* made of the statement's own tokens */
-        one.show_heading.prefix = route_show_heading(&one, &x->judgement.lexed,
-                                                     &x->planning.facts, x->arena);
+        one.show_heading.prefix =
+            route_show_heading(&one, &x->judgement.lexed, &x->planning.facts, x->arena);
         one.show_heading.of_session = false;
         one.show_heading.database.len = 0;
         one.pattern.kind = VALUE_NONE;
@@ -46,7 +46,8 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
 static void edit_bytes(const struct explanation *x, const struct edit *e, size_t *ret_from,
                        size_t *ret_to)
 {
-    const struct token *first = &x->judgement.lexed.tokens[e->first], *last = &x->judgement.lexed.tokens[e->last];
+    const struct token *first = &x->judgement.lexed.tokens[e->first],
+                       *last = &x->judgement.lexed.tokens[e->last];
     size_t end = (size_t)last->start + last->len;
     *ret_from = e->place == EDIT_AFTER ? end : first->start;
     *ret_to = e->place == EDIT_REPLACE ? end : *ret_from;
@@ -60,7 +61,8 @@ static void print_line(const char *name, const char *value)
 static void print_edits(const struct explanation *x)
 {
     size_t count;
-    const struct edit *edits = route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
+    const struct edit *edits =
+        route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
     for (size_t i = 0; i < count; i++) {
         const struct edit *e = &edits[i];
         struct buf text;
@@ -125,7 +127,8 @@ static void print_tenant(const struct explanation *x)
     struct keyspace_id id = { .len = t->id_len };
     memcpy(id.bytes, t->id, t->id_len);
     keyspace_id_print(&id, &hex);
-    printf("%-12s %s (from: %s)\n", "tenant", t->name, tenant_source_name(x->judgement.route.source));
+    printf("%-12s %s (from: %s)\n", "tenant", t->name,
+           tenant_source_name(x->judgement.route.source));
     print_line("keyspace id", buf_cstr(&hex));
     print_line("shard", x->planning.topology->shards[t->shard].config->name);
     buf_fini(&hex);
@@ -169,7 +172,8 @@ static json_t *edits_json(const struct explanation *x)
 {
     json_t *list = json_array();
     size_t count;
-    const struct edit *edits = route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
+    const struct edit *edits =
+        route_edits(x->judgement.template, &x->judgement.lexed, x->arena, &count);
     for (size_t i = 0; i < count; i++) {
         struct buf text;
         size_t from, to;
@@ -191,8 +195,8 @@ static json_t *params_json(const struct explanation *x)
     json_t *list = json_array();
     for (uint32_t i = 0; i < x->judgement.template->backend_param_count; i++) {
         int32_t from = x->judgement.template->backend_params[i];
-        json_array_append_new(list, from < 0 ? json_string(hidden_name(from))
-                                             : json_integer(from + 1));
+        json_array_append_new(list,
+                              from < 0 ? json_string(hidden_name(from)) : json_integer(from + 1));
     }
     return list;
 }
@@ -210,7 +214,8 @@ static void tenant_json(const struct explanation *x, json_t *o)
     json_object_set_new(o, "tenant", json_string(t->name));
     json_object_set_new(o, "source", json_string(tenant_source_name(x->judgement.route.source)));
     json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));
-    json_object_set_new(o, "shard", json_string(x->planning.topology->shards[t->shard].config->name));
+    json_object_set_new(o, "shard",
+                        json_string(x->planning.topology->shards[t->shard].config->name));
     buf_fini(&hex);
 }
 
