@@ -31,7 +31,13 @@ static bool binds_primary(struct planner *p, struct scope *s, const struct table
     return false;
 }
 
-static bool is_mentioned(const struct planner *p, struct slice column)
+/* What was looked up once in the whole statement, which may lock in many places. */
+struct mention {
+    const struct catalog_key *key;
+    bool found;
+};
+
+static bool find_mention(const struct planner *p, struct slice column)
 {
     for (uint32_t i = 0; i < p->l->count; i++) {
         const struct token *t = &p->l->tokens[i];
@@ -40,6 +46,17 @@ static bool is_mentioned(const struct planner *p, struct slice column)
             return true;
     }
     return false;
+}
+
+static bool is_mentioned(struct planner *p, const struct catalog_key *key, struct slice column)
+{
+    const struct mention *known = p->mentions.items;
+    for (size_t i = 0; i < p->mentions.count; i++)
+        if (known[i].key == key)
+            return known[i].found;
+    struct mention *m = vector_add(&p->mentions, p->arena, sizeof *m);
+    *m = (struct mention){ .key = key, .found = find_mention(p, column) };
+    return m->found;
 }
 
 static const struct catalog_key *index_to_avoid(struct planner *p, struct scope *s,
@@ -51,7 +68,7 @@ static const struct catalog_key *index_to_avoid(struct planner *p, struct scope 
         if (!is_shared(key) || !key->name || !catalog_key_next(&rest, &first))
             continue;
         bool harmless =
-            !is_mentioned(p, first) || claim_binds(p, s, ref, first) || binds_primary(p, s, ref);
+            !is_mentioned(p, key, first) || claim_binds(p, s, ref, first) || binds_primary(p, s, ref);
         return harmless ? NULL : key;
     }
     return NULL;

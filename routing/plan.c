@@ -33,6 +33,8 @@ static bool runs_together(const struct planner *p, uint32_t token, struct slice 
            next->kind != TOKEN_OPERATOR && !(next->flags & TOKEN_F_SPACE_BEFORE);
 }
 
+enum { EDIT_BYTES_MAX = 16 << 20 }; /* `t.*` is 5 bytes of the client's and 250 of ours */
+
 /* A splice beside code inside a versioned comment would be undone by a server that skips the
  * comment; nothing depends on our having read its version right. */
 enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first, uint32_t last,
@@ -44,6 +46,9 @@ enum err_code plan_edit(struct planner *p, enum edit_place place, uint32_t first
                       "without the comment");
     if (place == EDIT_AFTER && runs_together(p, last, text))
         text = slice_cstr(arena_printf(p->arena, "%.*s ", (int)text.len, text.data));
+    p->edit_bytes += text.len;
+    if (p->edit_bytes > EDIT_BYTES_MAX)
+        return reject(p, MQ_TOO_COMPLEX, "the rewritten statement would be too long");
     struct edit *e = vector_add(&p->edits, p->arena, sizeof *e);
     *e = (struct edit){ .place = (uint8_t)place, .first = first, .last = last, .text = text };
     return MQ_OK;

@@ -58,6 +58,8 @@ struct planner {
     struct err reject; /* why not */
 
     struct vector edits;          /* struct edit */
+    size_t edit_bytes;            /* of their texts */
+    struct vector mentions;       /* struct mention, of locks.c */
     struct vector headings;       /* struct token_range */
     struct vector sql_tenants;    /* struct value_ref */
     struct vector rows;           /* struct row_source */
