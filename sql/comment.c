@@ -40,12 +40,14 @@ static enum err_code without_end(const struct lexer *x)
     return lexer_fail(x, x->at, MQ_SYNTAX, "a comment without end");
 }
 
+/* A list of literals hides the comments in it, and must not hide a tenant. */
 static enum err_code plain_comment(struct lexer *x)
 {
     const uint8_t *content = x->at + 2, *end = find_close(x, content);
     if (!end)
         return without_end(x);
-    sqlcommenter_read(slice_of(content, (size_t)(end - 2 - content)), x->arena, x->out);
+    if (sqlcommenter_read(slice_of(content, (size_t)(end - 2 - content)), x->arena, x->out))
+        x->element = 0;
     return step_over(x, end);
 }
 

@@ -7,8 +7,9 @@
  *
  * An element is looked at when its comma or parenthesis is reached, so nothing is read twice
  * and a list needs no room for its tokens. The first that is neither a literal nor a parameter
- * ends the folding: it may be a query, whose commas are its own. Code in a versioned comment
- * stays as it is: the token's bytes must read the same by themselves. */
+ * ends the folding: it may be a query, whose commas are its own. So does a comment that names a
+ * tenant. Code in a versioned comment stays as it is: the token's bytes must read the same by
+ * themselves. */
 #include "sql/chars.h"
 #include "sql/lexer_int.h"
 

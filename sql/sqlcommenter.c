@@ -127,16 +127,21 @@ static bool is_well_formed(struct slice s)
     return skip_spaces(s).len == 0;
 }
 
-void sqlcommenter_read(struct slice content, struct arena *arena, struct lexed *out)
+bool sqlcommenter_read(struct slice content, struct arena *arena, struct lexed *out)
 {
     struct slice key, value;
+    bool names = false;
     if (!is_well_formed(content)) {
-        if (seems_to_name_tenant(content))
+        names = seems_to_name_tenant(content);
+        if (names)
             out->has_comment_tenant = out->comment_tenant_bad = true;
-        return;
+        return names;
     }
     do {
-        if (take_pair(&content, &key, &value) && slice_eq(key, SLICE_LIT("tenant")))
+        if (take_pair(&content, &key, &value) && slice_eq(key, SLICE_LIT("tenant"))) {
             note_tenant(value, arena, out);
+            names = true;
+        }
     } while (take_byte(&content, ','));
+    return names;
 }

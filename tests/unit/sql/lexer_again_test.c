@@ -83,6 +83,9 @@ static void texts(void **state)
         { "space in front of a list", "a in (1)", "a in ( 1)", false },
         { "space behind a list", "a in (1)", "a in (1 )", false },
         { "a tenant in a list", "a in (1, 2)", "a in (1, /*tenant='b'*/ 2)", false },
+        { "no tenant in a list", "a in (1, /*tenant='b'*/ 2)", "a in (1, 2)", false },
+        { "another in a list", "a in (1 /*tenant='b'*/, 2)", "a in (1 /*tenant='c'*/, 2)", false },
+        { "the same in a list", "a in ('a' /*tenant='b'*/)", "a in ('c' /*tenant='b'*/)", true },
         { "code in a list's comment", "a in (1, 2)", "a in (1, /*! 2 */)", false },
     };
     (void)state;
@@ -99,6 +102,9 @@ static void every_pair(void **state)
         "1+1", "(1)",    "",    "x",      "x'41'",   "0x41",   "0x",       "b'1'",  "1.5",
         "1.",  "1e1",    "1e",  "--1",    "1 ",      " 1",     "/**/1",    "1/**/", "'",
         "\\",  "1 or 1", "1,1", "/*!1*/", "@a",      "N'a'",
+
+        "/*tenant='a'*/ 1", "1 /*tenant='a'*/", "1 /*tenant=*/", "'a' /*tenant='a'*/ 'b'",
+        "1,/*tenant='a'*/1", "1 /*k='v',tenant='b'*/,1",
     };
     static const char *const frames[] = {
         "select a, %s", "select %s from t",           "select %s%s",

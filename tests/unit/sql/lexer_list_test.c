@@ -46,6 +46,7 @@ static void folding(void **state)
           "a|in|(|[_utf8mb4'x', _latin1 x'41', _binary b'1', _utf8'a' 'b']|)" },
         { "words", "a in (NULL, true, False)", "a|in|(|[NULL, true, False]|)" },
         { "NOT IN", "a not in ('x')", "a|not|in|(|['x']|)" },
+        { "a comment with a tenant", "a in (1, 2, /*tenant='b'*/ 3, 4)", "a|in|(|[1, 2]|,|3|,|4|)" },
         { "comments between", "a in (1 /* , */, # 5\n 2)", "a|in|(|[1 /* , */, # 5\n 2]|)" },
         { "long and plain", "a in (1, 22 ,'x' , 'yy','', 0,4)", "a|in|(|[1, 22 ,'x' , 'yy','', 0,4]|)" },
         { "plain, then a parameter", "a in (1, 2, '3' , ?)", "a|in|(|[1, 2, '3']|,|?|)" },
