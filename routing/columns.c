@@ -38,7 +38,7 @@ enum err_code column_quote(struct planner *p, const struct node *ident)
 static enum err_code column_database(struct planner *p, const struct node *ident)
 {
     if (p->has_views && token_is_ident(p->l, ident->first, "information_schema"))
-        return plan_edit(p, EDIT_REPLACE, ident->first, ident->first + 1, slice_of("", 0));
+        return plan_edit(p, EDIT_REPLACE, ident->first, ident->first + 1, SLICE_LIT(" "));
     return names_database(p, ident);
 }
 

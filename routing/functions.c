@@ -48,7 +48,9 @@ enum err_code plan_session_value(struct planner *p, enum session_value v, uint32
     };
     p->t->has_session_values = true;
     p->t->uses_session_value |= v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT;
-    char *text = arena_printf(p->arena, "%s%c%s", forms[v].before, EDIT_SESSION + (int)v,
+    /* SELECT@@identity needs no space, SELECT CAST(…) does. */
+    const char *gap = p->l->tokens[first].kind == TOKEN_IDENT ? "" : " ";
+    char *text = arena_printf(p->arena, "%s%s%c%s", gap, forms[v].before, EDIT_SESSION + (int)v,
                               forms[v].after);
     return plan_edit(p, EDIT_REPLACE, first, last, slice_cstr(text));
 }

@@ -48,7 +48,7 @@ struct slice session_value_sql(const struct session_facts *facts, enum session_v
     if (is_number(v))
         return value;
     if (!value.data)
-        return SLICE_LIT("NULL");
+        return SLICE_LIT("NULL "); /* a word may follow at once */
     text_literal(&t, value);
     return text_slice(&t);
 }

@@ -104,7 +104,7 @@ static enum err_code select_view(struct planner *p, const struct node *show, enu
     view_headings(p, view, false, &head);
     text_add(&head, " FROM ");
     enum err_code code = view_text(p, view, table, true, &head);
-    text_add(&head, " AS mq_show");
+    text_add(&head, " AS mq_show ");
     if (!code && like)
         code = filter_like(p, like);
     if (!code && where)
@@ -112,7 +112,7 @@ static enum err_code select_view(struct planner *p, const struct node *show, enu
     if (code)
         return code;
     if (like) {
-        text_add(&head, " WHERE ");
+        text_add(&head, "WHERE ");
         add_like_column(p, view, &head);
     }
     p->t->verdict = VERDICT_PASS;

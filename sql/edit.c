@@ -2,6 +2,7 @@
 #include "sql/edit.h"
 
 #include "base/check.h"
+#include "sql/chars.h"
 
 /* Places in the order of the text: before token n, in place of it, behind it, before n+1 … */
 static uint64_t edit_key(const struct edit *e)
@@ -39,20 +40,43 @@ void edits_sort(struct edit *edits, size_t count, struct arena *arena)
     }
 }
 
-static void append_text(struct buf *out, const struct edit *e, const struct edit_values *values)
+/* What is written. Where a value was written last that is a parameter marker, a word must not
+ * follow at once: to the servers `?x` is no marker. */
+struct copy {
+    struct buf *out;
+    bool behind_marker;
+};
+
+static void append(struct copy *c, const char *data, size_t len)
+{
+    if (!len)
+        return;
+    if (c->behind_marker && char_is_word((uint8_t)data[0]))
+        buf_append_byte(c->out, ' ');
+    c->behind_marker = false;
+    buf_append(c->out, data, len);
+}
+
+static void append_value(struct copy *c, struct slice value)
+{
+    append(c, value.data, value.len);
+    c->behind_marker = slice_eq(value, SLICE_LIT("?"));
+}
+
+static void append_text(struct copy *c, const struct edit *e, const struct edit_values *values)
 {
     struct slice text = e->text;
     if (e->verbatim) {
-        buf_append_slice(out, text);
+        append(c, text.data, text.len);
         return;
     }
     for (size_t i = 0; i < text.len;) {
         size_t plain = i;
         while (plain < text.len && edit_value_number(text.data[plain]) < 0)
             plain++;
-        buf_append(out, text.data + i, plain - i);
+        append(c, text.data + i, plain - i);
         if (plain < text.len)
-            buf_append_slice(out, values->of[edit_value_number(text.data[plain])]);
+            append_value(c, values->of[edit_value_number(text.data[plain])]);
         i = plain + 1;
     }
 }
@@ -93,17 +117,18 @@ static bool edits_are_sound(const struct lexed *l, const struct edit *edits, siz
 bool edits_apply(const struct lexed *l, const struct edit *edits, size_t count,
                  const struct edit_values *values, struct buf *out)
 {
+    struct copy c = { .out = out };
     size_t copied = 0; /* of the client's text */
     if (!edits_are_sound(l, edits, count))
         return false;
     for (size_t i = 0; i < count; i++) {
         size_t from, to;
         edit_range(l, &edits[i], &from, &to);
-        buf_append(out, l->text.data + copied, from - copied);
-        append_text(out, &edits[i], values);
+        append(&c, l->text.data + copied, from - copied);
+        append_text(&c, &edits[i], values);
         copied = to;
     }
-    buf_append(out, l->text.data + copied, l->text.len - copied);
+    append(&c, l->text.data + copied, l->text.len - copied);
     return true;
 }
 

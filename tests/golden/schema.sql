@@ -66,3 +66,7 @@ SELECT * FROM information_schema.processlist
 -- case: prepared
 -- args: --param mq
 SELECT schema_name FROM information_schema.schemata WHERE schema_name = ?
+-- case: words without a space between
+SHOW TABLES FROM`queue`WHERE`Tables_in_queue`LIKE'q%'
+-- case: a column with its database, without a space
+SELECT 1 FROM`information_schema`.schemata WHERE NOT`information_schema`.schemata.sql_path

@@ -99,3 +99,9 @@ select $$
 -- case: the session needs no database for it
 -- args: --user app --database ''
 SELECT 1
+-- case: words without a space between
+-- args: --database ''
+SELECT@@identity, 1 WHERE'a'=DATABASE()AND@mq_tenant='a'
+-- case: words without a space between, prepared
+-- args: --prepared --set @mq_tenant=acme
+SELECT id FROM `queue_messages`ORDER BY(DATABASE())DESC

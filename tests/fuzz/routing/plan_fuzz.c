@@ -9,6 +9,7 @@
 
 #include "routing/route.h"
 #include "routing/session_values.h"
+#include "sql/chars.h"
 #include "tests/fuzz/routing/same_tree.h"
 #include "tests/fuzz/routing/scoped.h"
 #include "tests/fuzz/sql/other_values.h"
@@ -83,6 +84,21 @@ static size_t filled_length(struct slice text, size_t tenant)
     return len;
 }
 
+/* Behind a parameter marker a word gets a space of its own. */
+static bool adds_space(const struct edit *e, const struct edit *next, struct slice client)
+{
+    struct slice rest = next && next->text.len ? next->text : client;
+    bool marker = e->text.len && !e->verbatim &&
+                  edit_value_number(e->text.data[e->text.len - 1]) >= 0;
+    return marker && rest.len && char_is_word((uint8_t)rest.data[0]);
+}
+
+static size_t edit_from(const struct lexed *l, const struct edit *e)
+{
+    const struct token *last = &l->tokens[e->last];
+    return e->place == EDIT_AFTER ? (size_t)last->start + last->len : l->tokens[e->first].start;
+}
+
 /* Takes the edits out of the rewritten text again: what is left are the client's bytes, in runs
  * of which there is one more than edits. */
 static const struct common *check_removal(const struct template *t, const struct lexed *l,
@@ -107,6 +123,9 @@ static const struct common *check_removal(const struct template *t, const struct
                 "client's bytes changed", l->text);
         sent += runs[i].len + (e ? filled_length(e->text, tenant) : 0);
         client = e && e->place == EDIT_REPLACE ? end : from;
+        const struct edit *next = i + 1 < count && edit_from(l, e + 1) == client ? e + 1 : NULL;
+        sent += e && tenant == 1 &&
+                adds_space(e, next, slice_of(l->text.data + client, l->text.len - client));
     }
     require(sent == out.len && client == l->text.len, "bytes at the end", l->text);
     *ret_count = count + 1;

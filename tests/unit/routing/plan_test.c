@@ -255,7 +255,7 @@ static void test_placeholder_bytes(void **state)
     for (int c = EDIT_VALUE_FIRST; c < EDIT_VALUE_FIRST + EDIT_VALUE_COUNT; c++) {
         char sql[96], want[128];
         snprintf(sql, sizeof sql, "SELECT CONCAT('%c', DATABASE(), (TABLE queue_offsets))", c);
-        snprintf(want, sizeof want, "SELECT CONCAT('%c', NULL, (", c);
+        snprintf(want, sizeof want, "SELECT CONCAT('%c', NULL , (", c);
         const char *sent = fixture_send(&f, sql, NULL);
         assert_memory_equal(sent, want, strlen(want));
         assert_non_null(strstr(sent, " AS `CONCAT"));

@@ -42,6 +42,12 @@ static const struct edit_case edit_cases[] = {
     { "behind the last token", "a -- b\n", { { EDIT_AFTER, 0, 0, TEXT("x") } }, 1, "ax -- b\n" },
     { "placeholders", "a", { { EDIT_AFTER, 0, 0, TEXT(" = \x0e, \x0f.t, \x0e") } }, 1,
       "a = 'acme', `db`.t, 'acme'" },
+    { "a marker before a word", "a 'b'c", { { EDIT_AFTER, 1, 1, TEXT(" = \x10") } }, 1,
+      "a 'b' = ? c" },
+    { "a marker before a sign", "a 'b',c", { { EDIT_AFTER, 1, 1, TEXT(" = \x10") } }, 1,
+      "a 'b' = ?,c" },
+    { "a marker before an edit", "a b",
+      { { EDIT_AFTER, 0, 0, TEXT("=\x10") }, { EDIT_AFTER, 0, 0, TEXT("x") } }, 2, "a=? x b" },
     { "only a placeholder", "a", { { EDIT_BEFORE, 0, 0, TEXT("\x0e") } }, 1, "'acme'a" },
     { "verbatim", "a", { { EDIT_BEFORE, 0, 0, VERBATIM("\x0e\x0f") } }, 1, "\x0e\x0f" "a" },
     { "overlap", "a b c", { { EDIT_REPLACE, 0, 1, TEXT("x") }, { EDIT_REPLACE, 1, 2, TEXT("y") } },
@@ -55,7 +61,7 @@ static const struct edit_case edit_cases[] = {
 
 static void applying(void **state)
 {
-    const struct edit_values values = { { SLICE_LIT("'acme'"), SLICE_LIT("`db`") } };
+    const struct edit_values values = { { SLICE_LIT("'acme'"), SLICE_LIT("`db`"), SLICE_LIT("?") } };
     const struct dialect dialect = dialect_default();
     (void)state;
     for (size_t i = 0; i < COUNT(edit_cases); i++) {
