@@ -11,17 +11,19 @@
 /* Beyond these the servers' error has to do: values of one list, functions in one another. */
 enum { VALUES_MAX = 64, FUNCTIONS_MAX = 8 };
 
-static bool is_ascii_column(const struct planner *p, struct slice name)
+/* The column of that name if it is an ASCII one, or NULL. */
+static const struct catalog_column *ascii_column(const struct planner *p, struct slice name)
 {
     const struct catalog *c = p->topology->catalog;
     for (size_t i = 0; i < c->table_count; i++) {
         int index = catalog_column_index(c->tables[i], name);
-        if (index >= 0) {
-            enum column_check check = c->tables[i]->columns[index].check;
-            return check == CHECK_ASCII || check == CHECK_ASCII_NONEMPTY;
-        }
+        if (index < 0)
+            continue;
+        const struct catalog_column *column = &c->tables[i]->columns[index];
+        bool ascii = column->check == CHECK_ASCII || column->check == CHECK_ASCII_NONEMPTY;
+        return ascii ? column : NULL;
     }
-    return false;
+    return NULL;
 }
 
 /* To MySQL JSON is utf8mb4 whatever it is made of. */
@@ -35,7 +37,7 @@ static bool keeps_charset(const struct planner *p, const struct node *function)
 static const struct node *find_source(struct planner *p, const struct node *n, int depth)
 {
     if (n->kind == N_COLUMN)
-        return is_ascii_column(p, plan_name(p, n)) ? n : NULL;
+        return ascii_column(p, plan_name(p, n)) ? n : NULL;
     if (depth == 0)
         return NULL;
     if (n->kind != N_PAREN && n->kind != N_CASE && n->kind != N_VALUES_FUNCTION &&
@@ -55,19 +57,15 @@ static const struct node *ascii_source(struct planner *p, const struct node *n)
     return find_source(p, n, FUNCTIONS_MAX);
 }
 
-static void add_check(struct planner *p, const struct node *column, const struct node *value)
+static void add_check(struct planner *p, const struct node *source, const struct node *value)
 {
+    const struct catalog_column *column = ascii_column(p, plan_name(p, source));
     struct value_ref ref = plan_value(p, value);
-    int index = -1;
     if (ref.kind != VALUE_TOKENS && ref.kind != VALUE_PARAM && ref.kind != VALUE_LITERALS)
         return;
-    const struct catalog *c = p->topology->catalog;
-    const struct catalog_table *const *table = (const struct catalog_table *const *)c->tables;
-    while ((index = catalog_column_index(*table, plan_name(p, column))) < 0)
-        table++;
     struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
     *check = (struct identifier_check){ .check = CHECK_ASCII_MET,
-                                        .column = (*table)->columns[index].name,
+                                        .column = column->name,
                                         .value = ref };
 }
 
@@ -106,30 +104,17 @@ static bool joins_text(const struct planner *p, const struct node *function)
 /* Nothing but ASCII comes out of it, its literals being checked elsewhere. */
 static bool is_ascii_value(struct planner *p, const struct node *n, int depth)
 {
-    switch ((enum node_kind)n->kind) {
-    case N_LITERAL:
-    case N_PARAM:
-    case N_DEFAULT:
-    case N_COMPARE:
-    case N_IS:
-    case N_IN:
-    case N_AND:
-    case N_OR:
-    case N_NOT:
+    static const bool is_plain[N_COUNT] = {
+        [N_LITERAL] = true, [N_PARAM] = true, [N_DEFAULT] = true, [N_COMPARE] = true,
+        [N_IS] = true,      [N_IN] = true,    [N_AND] = true,     [N_OR] = true,
+        [N_NOT] = true,
+    };
+    if (is_plain[n->kind])
         return true;
-    case N_COLUMN:
+    if (n->kind == N_COLUMN)
         return ascii_source(p, n);
-    case N_FUNCTION:
-        if (!joins_text(p, n) || !ascii_source(p, n))
-            return false;
-        break;
-    case N_PAREN:
-    case N_VALUES_FUNCTION:
-        break;
-    default:
-        return false;
-    }
-    if (depth == 0)
+    bool joined = n->kind == N_FUNCTION && joins_text(p, n) && ascii_source(p, n);
+    if (depth == 0 || (!joined && n->kind != N_PAREN && n->kind != N_VALUES_FUNCTION))
         return false;
     for (const struct node *c = n->child; c; c = c->next)
         if (!is_ascii_value(p, c, depth - 1))
@@ -141,7 +126,7 @@ enum err_code charset_stored(struct planner *p, const struct catalog_table *tabl
                              struct slice column, const struct node *value)
 {
     int index = p->ignores ? catalog_column_index(table, column) : -1;
-    if (index < 0 || !is_ascii_column(p, column) || is_ascii_value(p, value, FUNCTIONS_MAX))
+    if (index < 0 || !ascii_column(p, column) || is_ascii_value(p, value, FUNCTIONS_MAX))
         return MQ_OK;
     return reject(p, MQ_IDENTIFIER_INVALID,
                   "the value for %s is computed; should it not be ASCII, IGNORE would store `?` "
