@@ -267,6 +267,22 @@ def test_the_tenant_schema_on_request(connection, cluster):
     shard.close()
 
 
+def test_rows_in_the_tenant_schema(connection, tenant, topic):
+    """`*` and a missing column list follow it; a prepared statement keeps what it began with."""
+    star = f"SELECT * FROM queue_offsets WHERE topic = '{topic}'"
+    before = connection.prepare(star)
+    connection.query("SET @mq_schema = 'tenant'")
+    connection.query(f"INSERT INTO queue_offsets VALUES ('{tenant}', 'g', '{topic}', 'p', 1, 2)")
+    assert connection.query(star).rows[0][:2] == (tenant.encode(), b"g")
+    assert len(connection.execute(before).rows[0]) == 5
+    with refused("3006"):
+        connection.query(f"INSERT INTO queue_offsets VALUES ('x', 'g', '{topic}', 'q', 1, 2)")
+    within = connection.prepare(star)
+    connection.query("SET @mq_schema = 'legacy'")
+    assert len(connection.query(star).rows[0]) == 5
+    assert len(connection.execute(within).rows[0]) == 6
+
+
 @pytest.mark.parametrize(
     "statement, code",
     [
