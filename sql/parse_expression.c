@@ -13,12 +13,23 @@ struct infix {
 
 /* ---- operators ---- */
 
+/* a + INTERVAL 1 DAY: unlike elsewhere, a sum does not go on within it. */
+static struct node *interval_summand(struct parser *p)
+{
+    nest(p);
+    struct node *n = parse_operators(p, parse_interval(p), PREC_MULTIPLY);
+    unnest(p);
+    return n;
+}
+
 static struct node *binary(struct parser *p, struct node *left, const struct infix *rule)
 {
     struct branch b = branch_around(p, rule->kind, left);
     b.node->op = token_here(p)->value;
     advance(p);
-    branch_add(&b, parse_level(p, rule->precedence + 1));
+    branch_add(&b, rule->precedence == PREC_ADD && at_word(p, KW_INTERVAL)
+                       ? interval_summand(p)
+                       : parse_level(p, rule->precedence + 1));
     return branch_close(p, &b);
 }
 
@@ -124,14 +135,19 @@ static struct node *between(struct parser *p, struct node *left, const struct in
     return branch_close(p, &b);
 }
 
+static bool is_mysql(const struct parser *p)
+{
+    return p->dialect->flavour == FLAVOUR_MYSQL;
+}
+
 /* The right side of LIKE and its kin. A NOT LIKE, NOT IN … behind it belongs to it in MariaDB;
- * MySQL refuses such a row of predicates. */
-static struct node *pattern(struct parser *p)
+ * MySQL knows no predicate of a predicate, and behind LIKE no weaker operators. */
+static struct node *pattern(struct parser *p, enum precedence mysql_lowest)
 {
     nest(p);
-    struct node *n = parse_level(p, PREC_BIT_OR);
+    struct node *n = parse_level(p, is_mysql(p) ? mysql_lowest : PREC_BIT_OR);
     const struct infix *rule;
-    while (at_word(p, KW_NOT) && (rule = infix_at(p)) != &no_infix)
+    while (!is_mysql(p) && at_word(p, KW_NOT) && (rule = infix_at(p)) != &no_infix)
         n = rule->parse(p, n, rule);
     unnest(p);
     return n;
@@ -143,9 +159,9 @@ static struct node *like(struct parser *p, struct node *left, const struct infix
     b.node->flags |= accept_not(p);
     expect_word(p, KW_LIKE);
     b.node->op = KW_LIKE;
-    branch_add(&b, pattern(p));
+    branch_add(&b, pattern(p, PREC_CONCAT));
     if (accept_word(p, KW_ESCAPE))
-        branch_add(&b, pattern(p));
+        branch_add(&b, pattern(p, PREC_CONCAT));
     return branch_close(p, &b);
 }
 
@@ -155,7 +171,7 @@ static struct node *regexp(struct parser *p, struct node *left, const struct inf
     b.node->flags |= accept_not(p);
     b.node->op = KW_REGEXP;
     advance(p); /* REGEXP or RLIKE */
-    branch_add(&b, pattern(p));
+    branch_add(&b, pattern(p, PREC_BIT_OR));
     return branch_close(p, &b);
 }
 
@@ -165,7 +181,7 @@ static struct node *sounds_like(struct parser *p, struct node *left, const struc
     b.node->op = KW_SOUNDS;
     expect_word(p, KW_SOUNDS);
     expect_word(p, KW_LIKE);
-    branch_add(&b, pattern(p));
+    branch_add(&b, pattern(p, PREC_BIT_OR));
     return branch_close(p, &b);
 }
 
@@ -185,7 +201,7 @@ static struct node *member_of(struct parser *p, struct node *left, const struct 
 /* MySQL's column -> 'path' and column ->> 'path'. */
 static struct node *json_path(struct parser *p, struct node *left, const struct infix *rule)
 {
-    if (left->kind != N_COLUMN || p->dialect->flavour != FLAVOUR_MYSQL)
+    if (left->kind != N_COLUMN || !is_mysql(p))
         fail_expected(p, "a column of MySQL's in front of the path");
     struct branch b = branch_around(p, rule->kind, left);
     b.node->op = token_here(p)->value;
@@ -263,7 +279,7 @@ static const struct infix *word_infix_at(const struct parser *p)
     case KW_SOUNDS:
         return token_is_keyword(next, KW_LIKE) ? &word_infix[KW_SOUNDS] : &no_infix;
     case KW_MEMBER:
-        if (p->dialect->flavour != FLAVOUR_MYSQL)
+        if (!is_mysql(p))
             return &no_infix;
         return token_is_keyword(next, KW_OF) || token_is_op(next, OP_LPAREN)
                    ? &word_infix[KW_MEMBER]
@@ -284,16 +300,35 @@ static const struct infix *infix_at(const struct parser *p)
     return &sign_infix[token_here(p)->value];
 }
 
-/* What an operator made is no operand of a stronger one: a IN (1) + 2 is an error. */
+/* The strongest operator that may stand behind an operand. */
+static unsigned strongest_behind(const struct parser *p, const struct node *operand)
+{
+    bool is_sign = token_is_op(&p->lexed->tokens[operand->first], OP_BANG);
+    if (operand->kind == N_NOT && !is_sign && !(p->dialect->modes & MODE_HIGH_NOT_PRECEDENCE))
+        return PREC_AND;
+    return operand->kind == N_INTERVAL ? PREC_ADD : PREC_PATH;
+}
+
+/* The same behind what an operator made, which is no operand of a stronger one: a IN (1) + 2 is
+ * an error. Yet a + INTERVAL 1 DAY * 2 is a product: the unit ends the sum. */
+static unsigned strongest_behind_operator(const struct parser *p, const struct node *made,
+                                          const struct infix *rule)
+{
+    if (rule->precedence == PREC_PREDICATE && is_mysql(p))
+        return PREC_COMPARE;
+    bool complete = made->kind == N_BINARY && made->child->next->kind == N_INTERVAL;
+    return complete ? PREC_BIT_XOR : rule->precedence;
+}
+
 struct node *parse_operators(struct parser *p, struct node *left, enum precedence lowest)
 {
-    unsigned highest = PREC_PATH;
+    unsigned highest = strongest_behind(p, left);
     for (;;) {
         const struct infix *rule = infix_at(p);
         if (rule->precedence < lowest || rule->precedence > highest)
             return left;
-        highest = rule->precedence;
         left = rule->parse(p, left, rule);
+        highest = strongest_behind_operator(p, left, rule);
     }
 }
 

@@ -183,6 +183,8 @@ struct node *parse_operand(struct parser *p);
 struct node *parse_parenthesis(struct parser *p);
 /* The same where it must be a SUBQUERY. */
 struct node *parse_subquery(struct parser *p);
+/* INTERVAL 1 DAY, or the function INTERVAL(n, a, b …). */
+struct node *parse_interval(struct parser *p);
 struct node *parse_column(struct parser *p);
 struct node *parse_literal(struct parser *p);
 struct node *parse_user_variable(struct parser *p);

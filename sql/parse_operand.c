@@ -62,7 +62,10 @@ static struct node *unary(struct parser *p)
     struct branch b = branch_open(p, N_UNARY);
     b.node->op = token_here(p)->value;
     advance(p);
-    branch_add(&b, parse_level(p, PREC_UNARY));
+    struct node *operand = parse_level(p, PREC_UNARY);
+    if (operand->kind == N_BINARY && operand->child->kind == N_INTERVAL)
+        fail_not_understood(p, "a sign in front of INTERVAL … +, without parentheses,");
+    branch_add(&b, operand);
     return branch_close(p, &b);
 }
 
@@ -130,8 +133,22 @@ static struct node *case_when(struct parser *p)
     return branch_close(p, &b);
 }
 
-/* INTERVAL 1 DAY, or the function INTERVAL(n, a, b …). */
-static struct node *interval(struct parser *p)
+/* INTERVAL 1 DAY + a: what follows is an expression, up to AND, OR and XOR. Only where IS TRUE
+ * and its like stand in it do the servers differ. */
+static struct node *behind_interval(struct parser *p, struct node *interval)
+{
+    struct branch b = branch_around(p, N_BINARY, interval);
+    b.node->op = OP_PLUS;
+    expect_sign(p, OP_PLUS);
+    struct node *summand = parse_level(p, PREC_NOT);
+    for (const struct node *n = summand; n && n->kind != N_PAREN; n = n->child)
+        if (n->kind == N_IS)
+            fail_not_understood(p, "IS behind INTERVAL … +, without parentheses,");
+    branch_add(&b, summand);
+    return branch_close(p, &b);
+}
+
+struct node *parse_interval(struct parser *p)
 {
     struct branch b = branch_open(p, N_INTERVAL);
     expect_word(p, KW_INTERVAL);
@@ -148,6 +165,12 @@ static struct node *interval(struct parser *p)
     if (!accept_unit(p))
         fail_expected(p, "a unit of time");
     return branch_close(p, &b);
+}
+
+static struct node *interval(struct parser *p)
+{
+    struct node *n = parse_interval(p);
+    return n->kind == N_INTERVAL && at_sign(p, OP_PLUS) ? behind_interval(p, n) : n;
 }
 
 /* VALUES(col), in MariaDB also VALUE(col). */

@@ -121,7 +121,8 @@ static const struct common *check_removal(const struct template *t, const struct
         require(slice_eq(slice_of(out.data + sent, runs[i].len),
                          slice_of(l->text.data + client, runs[i].len)),
                 "client's bytes changed", l->text);
-        sent += runs[i].len + (e ? filled_length(e->text, tenant) : 0);
+        size_t added = !e ? 0 : e->verbatim ? e->text.len : filled_length(e->text, tenant);
+        sent += runs[i].len + added;
         client = e && e->place == EDIT_REPLACE ? end : from;
         const struct edit *next = i + 1 < count && edit_from(l, e + 1) == client ? e + 1 : NULL;
         sent += e && tenant == 1 &&

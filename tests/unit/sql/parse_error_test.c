@@ -135,7 +135,6 @@ static const struct nesting_case nestings[] = {
     { "CASE", "SELECT ", "CASE WHEN 1 THEN ", "1", " END", 190, 201 },
     { "assignments", "SELECT ", "@a := ", "1", "", 190, 201 },
     { "BETWEEN to the right", "SELECT 1", " BETWEEN 1 AND 1", "", "", 190, 201 },
-    { "negated LIKE to the right", "SELECT 1 LIKE 1", " NOT LIKE 1", "", "", 190, 201 },
     { "sub-queries", "SELECT ", "(SELECT ", "1", ")", 190, 201 },
     { "sub-queries in IN", "SELECT 1", " IN (SELECT 1", "", ")", 150, 201 },
     { "quantified sub-queries", "SELECT 1", " = ANY (SELECT 1", "", ")", 150, 201 },

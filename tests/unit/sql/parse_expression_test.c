@@ -47,9 +47,11 @@ static const struct grouping_case groupings[] = {
     { "BETWEEN's bounds", "a NOT BETWEEN b + 1 AND c | 1",
       "[a NOT BETWEEN [b + 1] AND [c | 1]]", 0 },
     { "predicates under NOT", "NOT a NOT LIKE b", "[NOT [a NOT LIKE b]]", 0 },
+    { "a sum with an interval is complete", "a + INTERVAL 1 DAY * b", "[[a + [INTERVAL 1 DAY]] * b]",
+      0 },
+    { "behind an interval stands an expression", "INTERVAL 1 DAY + a = b AND c",
+      "[[[INTERVAL 1 DAY] + [a = b]] AND c]", 0 },
     { "ESCAPE", "a LIKE b ESCAPE '!' AND c", "[[a LIKE b ESCAPE '!'] AND c]", 0 },
-    { "a negated predicate goes to the pattern before it", "a LIKE b NOT IN (c)",
-      "[a LIKE [b NOT IN (c)]]", 0 },
     { "REGEXP", "a NOT REGEXP b OR a RLIKE c", "[[a NOT REGEXP b] OR [a RLIKE c]]", 0 },
     { "SOUNDS LIKE", "a SOUNDS LIKE b AND c", "[[a SOUNDS LIKE b] AND c]", 0 },
     { "MEMBER OF", "1 MEMBER OF(a) AND b", "[[1 MEMBER OF(a)] AND b]", 0 },
@@ -85,12 +87,18 @@ static const struct grouping_case groupings[] = {
     { "CASE without operand", "CASE WHEN a = 1 THEN b END", "[CASE WHEN [a = 1] THEN b END]", 0 },
 };
 
-static void test_grouping(void **state)
+/* MariaDB takes predicates of predicates, and any operators in a pattern. */
+static const struct grouping_case mariadb_groupings[] = {
+    { "a negated predicate goes to the pattern before it", "a LIKE b NOT IN (c)",
+      "[a LIKE [b NOT IN (c)]]", 0 },
+    { "a predicate of a predicate", "a IN (b) LIKE c", "[[a IN (b)] LIKE c]", 0 },
+    { "operators in a pattern", "a LIKE b + c", "[a LIKE [b + c]]", 0 },
+};
+
+static void check_groupings(const struct grouping_case *cases, size_t count, const char *version)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof groupings / sizeof *groupings; i++) {
-        const struct grouping_case *c = &groupings[i];
-        struct dialect dialect = dialect_named(NULL, c->modes);
+    for (const struct grouping_case *c = cases; c < cases + count; c++) {
+        struct dialect dialect = dialect_named(version, c->modes);
         struct parsed p;
         struct buf sql, got;
         buf_init(&sql);
@@ -105,6 +113,14 @@ static void test_grouping(void **state)
         buf_fini(&got);
         buf_fini(&sql);
     }
+}
+
+static void test_grouping(void **state)
+{
+    (void)state;
+    check_groupings(groupings, sizeof groupings / sizeof *groupings, NULL);
+    check_groupings(mariadb_groupings, sizeof mariadb_groupings / sizeof *mariadb_groupings,
+                    "10.11.6-MariaDB");
 }
 
 /* ---- forms ---- */
@@ -266,6 +282,9 @@ static const struct refusal_case refusals[] = {
     { "nor is NOT", "1 + NOT a", MQ_SYNTAX },
     { "NOT behind !", "! NOT a", MQ_SYNTAX },
     { "NOT in a pattern", "a LIKE NOT b", MQ_SYNTAX },
+    { "NOT as an operand", "NOT a IN (1) - 5", MQ_SYNTAX },
+    { "MySQL: a sum in a pattern", "a LIKE b + 1", MQ_SYNTAX },
+    { "MySQL: a predicate of a predicate", "a IN (1) LIKE 2", MQ_SYNTAX },
     { "the path of a value", "'{}' -> '$.a'", MQ_SYNTAX },
     { "a path that is no string", "a -> b", MQ_SYNTAX },
     { "a reserved word apart from its dot", "a. FROM", MQ_SYNTAX },
