@@ -150,7 +150,7 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
     if (t->verdict == VERDICT_EVERY_SHARD)
         return err_set(reterr, MQ_NOT_PREPARABLE,
                        "a statement for every shard cannot be prepared; send it as text");
-    if (t->verdict == VERDICT_LOCAL && (t->is_select || t->client_params))
+    if (t->verdict == VERDICT_LOCAL && !t->also_passes && (t->is_select || t->client_params))
         return err_set(reterr, MQ_NOT_PREPARABLE,
                        "this statement cannot be prepared; send it as text");
     if (t->show_heading.of_session)

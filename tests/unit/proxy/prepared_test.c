@@ -394,11 +394,24 @@ static void a_failed_prepare_leaves_the_transaction_pending(void **state)
     expect_pick(shard, 70, "acme", "t");
 }
 
+/* Alone and as text mqgate answers by itself; prepared, a shard does, with the value bound. */
+static void values_of_the_session_are_bound(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    uint32_t id = prepare(p, "SELECT DATABASE()", "SELECT ? AS `DATABASE()`", 0);
+    execute(p, id, NULL, 0);
+    struct slice sent = shard_expect_command(gate_asked(&gate), COM_STMT_EXECUTE);
+    assert_true(sent.len > 3);
+    assert_slice(slice_of(sent.data + sent.len - 3, 3), SLICE_LIT("\2mq"), "bound value");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(values_of_the_session_are_bound),
         TEST(the_tenant_is_a_hidden_parameter),
         TEST(what_is_known_is_answered_at_once),
         TEST(ddl_makes_it_ask_again),
