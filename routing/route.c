@@ -52,10 +52,10 @@ static enum err_code check_identifiers(const struct route_input *in, struct aren
 
 bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected)
 {
-    if (t->sets_insert_id)
-        return true;
+    if (gives_counters)
+        return t->sets_insert_id && affected != t->insert_rows;
     bool all_changed = t->upsert && t->insert_rows && affected == 2 * (uint64_t)t->insert_rows;
-    return !gives_counters && !all_changed;
+    return t->sets_insert_id || !all_changed;
 }
 
 static bool is_stale(const struct route_input *in)

@@ -89,5 +89,9 @@ def test_last_insert_id_of_an_expression(session, topic):
     assert last() == first
     made = run(insert(topic, ["new"], tail=MET)).insert_id
     assert made > first and last() == made
+    run(insert(topic, ["given"], [7004], tail=MET))
+    assert last() == made
+    run(insert(topic, ["given"], [7005], tail=MET))
+    assert last() == 7004
     run(f"UPDATE queue_messages SET created_at = LAST_INSERT_ID(77) WHERE topic = '{topic}'")
     assert last() == 77

@@ -50,8 +50,9 @@ def differences(legacy, shard, order, ranks, lenient=()):
         return error_differences(legacy, shard, lenient)
     out = []
     note(out, "affected", legacy.affected, shard.affected)
-    # How often a warning is given depends on the plan.
-    note(out, "warnings", bool(legacy.warnings), bool(shard.warnings))
+    # How often, and for a query whether, something is warned of depends on the plan.
+    if legacy.columns is None and shard.columns is None:
+        note(out, "warnings", bool(legacy.warnings), bool(shard.warnings))
     if legacy.info and shard.info:  # none where the plan showed that no row can match
         note(out, "info", legacy.info, shard.info)
     note(out, "status", legacy.status & ~STATUS_IGNORED, shard.status & ~STATUS_IGNORED)

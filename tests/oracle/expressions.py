@@ -71,7 +71,7 @@ class Expressions:
         sign = self.rng.choice([" + ", " + ", " * ", " - ", " % ", " MOD ", " DIV ", " / ", "+", "|", "&", " ^ "])
         left, right = self.number(scope, depth), self.number(scope, depth)
         if sign == " - ":
-            return Node("number", "CAST(", left, " AS SIGNED) - CAST(", right, " AS SIGNED)")
+            return Node("number", "(CAST(", left, " AS SIGNED) - CAST(", right, " AS SIGNED))")
         return Node("number", "(", left, sign, right, ")")
 
     def number_function(self, scope, depth):
