@@ -3,6 +3,8 @@
  *
  *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
  *   CHARSET(topic)                of the legacy column, by the same means
+ *   SELECT topic … UNION …        CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`:
+ *                                 MariaDB may make `?` of another branch's characters
  *   topic = 'é', CONCAT(topic, 'é')
  *                                 refused when the value is known: the servers' answer would be
  *                                 an error, or `?` in its place */
@@ -145,6 +147,47 @@ static enum err_code convert(struct planner *p, const struct node *n, const char
 {
     enum err_code code = plan_edit(p, EDIT_BEFORE, n->first, n->first, SLICE_LIT("CONVERT("));
     return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(behind));
+}
+
+static bool is_function(const struct planner *p, const struct node *n, const char *const *names)
+{
+    for (; n->kind == N_FUNCTION && *names; names++)
+        if (slice_ieq_cstr(token_text(p->l, n->first), *names))
+            return true;
+    return false;
+}
+
+/* A text in the character set of an ASCII column: no number that is made of one. */
+static bool is_ascii_text(struct planner *p, const struct node *n)
+{
+    static const char *const texts[] = { "CONCAT", "CONCAT_WS", "LOWER", "UPPER",
+                                         "LEFT",   "RIGHT",     "TRIM",  "SUBSTRING",
+                                         "SUBSTR", "REPLACE",   NULL };
+    static const char *const firsts[] = { "MIN", "MAX", "COALESCE", "IFNULL", "NULLIF", NULL };
+    static const char *const thens[] = { "IF", NULL };
+    if (is_function(p, n, texts))
+        return ascii_source(p, n);
+    while (n && (n->kind == N_PAREN || n->kind == N_FUNCTION)) {
+        if (n->kind == N_PAREN || is_function(p, n, firsts))
+            n = n->child;
+        else
+            n = is_function(p, n, thens) && n->child ? n->child->next : NULL;
+    }
+    return n && n->kind == N_COLUMN && ascii_column(p, plan_name(p, n));
+}
+
+enum err_code charset_united(struct planner *p, const struct node *item)
+{
+    const struct node *expr = item->child;
+    if (!is_ascii_text(p, expr))
+        return MQ_OK;
+    enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
+    if (code || expr->kind != N_COLUMN || expr->next)
+        return code;
+    struct text name = { .arena = p->arena };
+    text_add(&name, " AS ");
+    text_ident(&name, plan_name(p, expr));
+    return plan_edit(p, EDIT_AFTER, expr->last, expr->last, text_slice(&name));
 }
 
 enum err_code charset_collate(struct planner *p, const struct node *collate)

@@ -45,7 +45,9 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
     return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(where));
 }
 
-static enum err_code visit_body(struct planner *p, const struct node *body)
+static enum err_code visit_body(struct planner *p, const struct node *body);
+
+static enum err_code visit_branches(struct planner *p, const struct node *body)
 {
     /* a UNION b UNION c … leans to the left, like AND. */
     for (; body->kind == N_SET_OP; body = body->child) {
@@ -67,6 +69,15 @@ static enum err_code visit_body(struct planner *p, const struct node *body)
         p->shape = NULL;
         return visit(p, body);
     }
+}
+
+static enum err_code visit_body(struct planner *p, const struct node *body)
+{
+    bool united = p->united;
+    p->united |= body->kind == N_SET_OP;
+    enum err_code code = visit_branches(p, body);
+    p->united = united;
+    return code;
 }
 
 static bool is_body(const struct node *n)
@@ -106,12 +117,13 @@ enum err_code query_visit(struct planner *p, const struct node *query)
 /* A lock of the outer query does not reach into it. */
 enum err_code query_visit_inner(struct planner *p, const struct node *query)
 {
-    bool locked = p->locked;
-    p->locked = false;
+    bool locked = p->locked, united = p->united;
+    p->locked = p->united = false;
     p->inner++;
     enum err_code code = query_visit(p, query);
     p->inner--;
     p->locked = locked;
+    p->united = united;
     return code;
 }
 

@@ -130,6 +130,8 @@ static enum err_code visit_item(struct planner *p, const struct node *list,
                       "a column of a sub-query is named `tenant`; give it another alias");
     size_t edits = p->edits.count;
     enum err_code code = visit_children(p, item);
+    if (!code && p->united)
+        code = charset_united(p, item);
     if (!code && !alias && p->edits.count > edits)
         keep_heading(p, list, item);
     return code;

@@ -64,3 +64,14 @@ UPDATE IGNORE queue_partition_leases SET leased_by = IF(lease_renewed_at > 5, le
 
 -- case: ON DUPLICATE KEY UPDATE with IGNORE
 INSERT IGNORE INTO queue_partition_leases VALUES ('g', 't', 'p', 'w', 1, 1) ON DUPLICATE KEY UPDATE leased_by = IF(lease_renewed_at < 5, VALUES(leased_by), leased_by)
+
+-- case: an identifier column in a UNION
+SELECT topic, partition_key FROM queue_offsets UNION SELECT JSON_UNQUOTE(JSON_EXTRACT(metadata, '$.s')), id FROM queue_messages
+-- case: an identifier column in a UNION, with an alias, in parentheses, in a derived table
+SELECT d.t FROM ((SELECT o.topic AS t FROM queue_offsets o LIMIT 1) EXCEPT SELECT leased_by FROM queue_partition_leases) d
+-- case: texts of an identifier column in a UNION
+SELECT CONCAT(topic, '/'), IF(acked, topic, ''), (MAX(topic)) FROM queue_delivery_state UNION ALL SELECT 'a', 'b', 'c'
+-- case: numbers of an identifier column in a UNION
+SELECT COUNT(topic), LENGTH(topic), topic = 'a', IF(topic = 'a', 1, 2) FROM queue_offsets UNION SELECT 1, 2, 3, 4
+-- case: a sub-query in a UNION is no branch of it
+SELECT (SELECT topic FROM queue_offsets LIMIT 1) UNION SELECT 'a'

@@ -242,7 +242,11 @@ class Changes:
         alias = self.fresh("u") if self.chance(0.3) else None
         source = Source(alias or table.name, table.columns, table)
         scope = Scope([source])
-        pairs = [self.assignment(scope, source) for _ in range(self.rng.choice([1, 1, 2, 3]))]
+        pairs = {}
+        for _ in range(self.rng.choice([1, 1, 2, 3])):
+            pair = self.assignment(scope, source)
+            pairs.setdefault(pair.parts[1], pair)
+        pairs = pairs.values()
         verb = self.rng.choice(["UPDATE ", "UPDATE ", "UPDATE LOW_PRIORITY ", "UPDATE IGNORE "])
         name = self.table_name(table)
         if alias:

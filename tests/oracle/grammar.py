@@ -42,7 +42,7 @@ class Grammar(Queries, Changes, Sessions, Expressions):
         self.selects_left = 0
         self.in_on = 0
         self.used_offsets = 0
-        self.generates = False  # a statement of this unit may have made offsets
+        self.generates = False  # statements of this unit may make offsets
 
     def chance(self, share):
         return self.rng.random() < share
@@ -85,7 +85,10 @@ class Grammar(Queries, Changes, Sessions, Expressions):
         if self.chance(0.05):
             self.note("comment")
             node = Node(node.kind, self.rng.choice(["/* a ' comment */ ", "/**/", "-- x\n", "# it's\n"]), node)
-        return self.statement(node, kind, binary=self.chance(0.25))
+        binary = self.chance(0.25)
+        if self.mysql and "WITH ROLLUP" in self.clauses:
+            binary = False  # MySQL 9.7 loses parameters in aggregates there
+        return self.statement(node, kind, binary=binary)
 
     def statement(self, node, kind, **how):
         return Statement(node, kind, frozenset(self.clauses), **how)
@@ -99,6 +102,7 @@ class Grammar(Queries, Changes, Sessions, Expressions):
 
     def changing_unit(self):
         statements = []
+        self.generates = True
         for _ in range(self.rng.choice([1, 1, 2, 3, 4, 6])):
             statements += self.change_and_after()
         transaction = self.chance(0.9)

@@ -37,6 +37,14 @@ class Node:
             if isinstance(part, Node):
                 yield from part.walk()
 
+    def frozen(self):
+        """This tree with its values as text, so that none becomes a parameter."""
+        parts = [
+            p.frozen() if isinstance(p, Node) else p.text if isinstance(p, Value) else p
+            for p in self.parts
+        ]
+        return Node(self.kind, *parts, optional=self.optional, order=self.order)
+
     def replaced(self, old, new):
         """A copy of this tree in which the Node `old` is `new`."""
         if self is old:
