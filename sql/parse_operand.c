@@ -63,7 +63,8 @@ static struct node *unary(struct parser *p)
     b.node->op = token_here(p)->value;
     advance(p);
     struct node *operand = parse_level(p, PREC_UNARY);
-    if (operand->kind == N_BINARY && operand->child->kind == N_INTERVAL)
+    bool sum = operand->kind == N_BINARY && operand->child->kind == N_INTERVAL;
+    if (sum && p->dialect->flavour == FLAVOUR_MARIADB)
         fail_not_understood(p, "a sign in front of INTERVAL … +, without parentheses,");
     branch_add(&b, operand);
     return branch_close(p, &b);
