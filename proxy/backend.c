@@ -290,6 +290,7 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
         b->worker->default_modes_known = true;
         return MQ_OK;
     }
+    b->strict = dialect_is_strict(modes);
     uint32_t wanted = b->pool->key.flags & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0;
     if (status == MODES_REFUSED || reading != wanted)
         return err_set(reterr, MQ_SHARD_STATE, "its default sql_mode '%.*s' changes how statements read",

@@ -52,6 +52,7 @@ struct backend {
     uint8_t seq;
     struct vars vars;     /* what was set last */
     bool vars_unknown;    /* the login's character set: SET NAMES before first use */
+    bool strict;          /* its default sql_mode is */
     struct answer answer;
     uint16_t status;      /* of the last OK */
     bool unsure;          /* an error under autocommit=0: it does not tell of a transaction */

@@ -45,6 +45,7 @@ void session_reset(struct session *s)
     s->next_stmt_id = 0;
     vars_copy(s->worker->interned, &s->vars, &s->login_vars);
     s->modes = s->default_modes | (s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0);
+    s->strict = STRICT_AS_SHARD;
     s->status = STATUS_AUTOCOMMIT;
     s->begin_pending = false;
     s->isolation_text = NULL;

@@ -150,6 +150,7 @@ struct session {
         bool tenant_forgotten, tenant_schema;
     } before;
     uint32_t modes, trial_modes, default_modes; /* MODE_… of sql_mode */
+    enum strictness { STRICT_AS_SHARD, STRICT_ON, STRICT_OFF } strict, trial_strict; /* the same */
     uint16_t status;      /* as the client was told last */
 
     /* The transaction. */

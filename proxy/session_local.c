@@ -130,6 +130,7 @@ static enum err_code set_sql_mode(struct session *s, const struct set_item *item
     struct slice modes, name = SLICE_LIT("");
     if (item->is_default) {
         s->trial_modes = s->default_modes;
+        s->trial_strict = STRICT_AS_SHARD;
         return MQ_OK;
     }
     if (!value_text(s, item, &item->value, lexed, &modes))
@@ -137,6 +138,7 @@ static enum err_code set_sql_mode(struct session *s, const struct set_item *item
     if (dialect_modes(modes, &s->trial_modes, &name) == MODES_REFUSED)
         return err_set(reterr, MQ_SQL_MODE_UNSAFE, "sql_mode '%.*s' is not served", (int)name.len,
                        name.data);
+    s->trial_strict = dialect_is_strict(modes) ? STRICT_ON : STRICT_OFF;
     return MQ_OK; /* an unknown name is the server's to refuse */
 }
 
@@ -286,6 +288,7 @@ static void remember(struct session *s)
 {
     vars_copy(s->worker->interned, &s->trial, &s->vars);
     s->trial_modes = s->modes;
+    s->trial_strict = s->strict;
     mem_free(s->before.tenant);
     s->before.tenant = mem_strdup(s->tenant);
     s->before.tenant_forgotten = s->tenant_forgotten;
@@ -342,6 +345,7 @@ void session_end_set(struct session *s)
     vars_copy(s->worker->interned, &s->vars, &s->trial);
     vars_fini(s->worker->interned, &s->trial);
     s->modes = s->trial_modes;
+    s->strict = s->trial_strict;
     if (!autocommit_changed)
         return;
     /* As the next answer of a shard will tell anyway. */
@@ -401,6 +405,7 @@ static void set_transaction(struct session *s, const struct template *t)
     }
     vars_copy(interned, &s->trial, &s->vars);
     s->trial_modes = s->modes;
+    s->trial_strict = s->strict;
     if (isolation)
         vars_set(interned, &s->trial, VAR_ISOLATION, slice_cstr(isolation->value));
     if (flags & (NODE_F_READ_ONLY | NODE_F_READ_WRITE))

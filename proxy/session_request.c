@@ -239,6 +239,37 @@ static bool needs_isolation(const struct session *s)
     return s->isolation_text && !s->isolation_set && s->request.transactional && !s->pinned;
 }
 
+/* The server's word decides whether a transaction is open; then the backend stays. */
+static void pin_or_release(struct session *s)
+{
+    s->step = STEP_NONE;
+    if (!s->backend)
+        return;
+    s->pinned = s->backend->status & STATUS_IN_TRANS;
+    if (s->pinned)
+        return;
+    session_release_backend(s);
+}
+
+/* Would the shard store `?` for what is not ASCII? The legacy columns take it. */
+static bool would_garble(const struct session *s)
+{
+    const struct request *q = &s->request;
+    bool strict = s->strict == STRICT_AS_SHARD ? s->backend->strict : s->strict == STRICT_ON;
+    return !strict && q->entry && !q->prepare && q->entry->template->computed;
+}
+
+static void refuse_garbling(struct session *s)
+{
+    struct err e;
+    err_set(&e, MQ_IDENTIFIER_INVALID,
+            "the value for %s is not known to be ASCII; without STRICT_TRANS_TABLES in sql_mode a "
+            "shard would store `?` for what is not",
+            s->request.entry->template->computed);
+    pin_or_release(s);
+    session_fail_request(s, &e);
+}
+
 void session_advance(struct session *s)
 {
     struct backend *b = s->backend;
@@ -246,6 +277,10 @@ void session_advance(struct session *s)
     bool begin = s->begin_pending && q->transactional;
     if (b->vars_unknown || !vars_eq(&b->vars, session_vars(s))) {
         send_sync(s);
+        return;
+    }
+    if (would_garble(s)) {
+        refuse_garbling(s);
         return;
     }
     if (q->execute || q->prepare) {
@@ -289,18 +324,6 @@ static void forget_isolation(struct session *s)
     if (s->isolation_set)
         s->isolation_text = NULL;
     s->isolation_set = false;
-}
-
-/* The server's word decides whether a transaction is open; then the backend stays. */
-static void pin_or_release(struct session *s)
-{
-    s->step = STEP_NONE;
-    if (!s->backend)
-        return;
-    s->pinned = s->backend->status & STATUS_IN_TRANS;
-    if (s->pinned)
-        return;
-    session_release_backend(s);
 }
 
 static void end_shard(struct session *s, bool failed)

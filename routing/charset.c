@@ -7,7 +7,8 @@
  *                                 MariaDB may make `?` of another branch's characters
  *   topic = 'é', CONCAT(topic, 'é')
  *                                 refused when the value is known: the servers' answer would be
- *                                 an error, or `?` in its place */
+ *                                 an error, or `?` in its place
+ *   SET topic = CONCAT(id, 'x')   refused with IGNORE and without a strict sql_mode, which store `?` */
 #include "routing/plan_int.h"
 
 /* Beyond these the servers' error has to do: values of one list, functions in one another. */
@@ -36,17 +37,23 @@ static bool keeps_charset(const struct planner *p, const struct node *function)
            !slice_ieq(slice_of(name.data, 5), SLICE_LIT("JSON_"));
 }
 
-static const struct node *find_source(struct planner *p, const struct node *n, int depth)
+/* queries: and the columns of sub-queries, which may have theirs from such a column. */
+static const struct node *find_source(struct planner *p, const struct node *n, bool queries,
+                                      int depth)
 {
-    if (n->kind == N_COLUMN)
-        return ascii_column(p, plan_name(p, n)) ? n : NULL;
+    if (n->kind == N_COLUMN) {
+        bool foreign = p->has_queries && !catalog_any_column(p->topology->catalog, plan_name(p, n));
+        return ascii_column(p, plan_name(p, n)) || (queries && foreign) ? n : NULL;
+    }
+    if (queries && n->kind == N_SUBQUERY)
+        return n;
     if (depth == 0)
         return NULL;
     if (n->kind != N_PAREN && n->kind != N_CASE && n->kind != N_VALUES_FUNCTION &&
         !(n->kind == N_FUNCTION && keeps_charset(p, n)))
         return NULL;
     for (const struct node *c = n->child; c; c = c->next) {
-        const struct node *source = find_source(p, c, depth - 1);
+        const struct node *source = find_source(p, c, queries, depth - 1);
         if (source)
             return source;
     }
@@ -56,7 +63,7 @@ static const struct node *find_source(struct planner *p, const struct node *n, i
 /* The ASCII column that the expression has its character set from, or NULL. */
 static const struct node *ascii_source(struct planner *p, const struct node *n)
 {
-    return find_source(p, n, FUNCTIONS_MAX);
+    return find_source(p, n, false, FUNCTIONS_MAX);
 }
 
 static void add_check(struct planner *p, const struct node *source, const struct node *value)
@@ -114,7 +121,7 @@ static bool is_ascii_value(struct planner *p, const struct node *n, int depth)
     if (is_plain[n->kind])
         return true;
     if (n->kind == N_COLUMN)
-        return ascii_source(p, n);
+        return ascii_source(p, n) && !p->has_queries;
     bool joined = n->kind == N_FUNCTION && joins_text(p, n) && ascii_source(p, n);
     if (depth == 0 || (!joined && n->kind != N_PAREN && n->kind != N_VALUES_FUNCTION))
         return false;
@@ -127,12 +134,16 @@ static bool is_ascii_value(struct planner *p, const struct node *n, int depth)
 enum err_code charset_stored(struct planner *p, const struct catalog_table *table,
                              struct slice column, const struct node *value)
 {
-    int index = p->ignores ? catalog_column_index(table, column) : -1;
-    if (index < 0 || !ascii_column(p, column) || is_ascii_value(p, value, FUNCTIONS_MAX))
+    int index = catalog_column_index(table, column);
+    if (index < 0 || !ascii_column(p, column) ||
+        (value && is_ascii_value(p, value, FUNCTIONS_MAX)))
+        return MQ_OK;
+    p->t->computed = table->columns[index].name;
+    if (!p->ignores)
         return MQ_OK;
     return reject(p, MQ_IDENTIFIER_INVALID,
-                  "the value for %s is computed; should it not be ASCII, IGNORE would store `?` "
-                  "instead",
+                  "the value for %s is not known to be ASCII; with IGNORE a shard would store `?` "
+                  "for what is not",
                   table->columns[index].name);
 }
 
@@ -201,14 +212,14 @@ enum err_code charset_function(struct planner *p, const struct node *function)
 {
     static const char *const names[] = { "CHARSET", "COLLATION", "WEIGHT_STRING" };
     const struct node *argument = function->child;
-    const struct node *source = argument ? ascii_source(p, argument) : NULL;
+    const struct node *source = argument ? find_source(p, argument, true, FUNCTIONS_MAX) : NULL;
     for (size_t i = 0; source && i < sizeof names / sizeof *names; i++) {
         if (!slice_ieq_cstr(token_text(p->l, function->first), names[i]))
             continue;
-        if (source != argument)
+        if (source != argument || source->kind == N_SUBQUERY || p->has_queries)
             return reject(p, MQ_NOT_UNDERSTOOD,
                           "%s() of an expression with an identifier column, which is ASCII on the "
-                          "shards; give it the column alone",
+                          "shards, or of a query's column; give it the table's column alone",
                           names[i]);
         return convert(p, argument, " USING utf8mb4) COLLATE utf8mb4_bin");
     }

@@ -199,19 +199,28 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 
 /* ---- SELECT ---- */
 
+/* Of the columns from the ith on the values are not known. */
+static enum err_code check_unknown(struct planner *p, const struct insert *in, size_t i)
+{
+    enum err_code code = MQ_OK;
+    for (; i < in->names.count && !code; i++)
+        code = charset_stored(p, in->table, in->names.items[i], NULL);
+    return code;
+}
+
 /* The select list or row of one branch; behind a star it is not known which column is which. */
 static enum err_code check_selected(struct planner *p, const struct insert *in,
                                     const struct node *list)
 {
     enum err_code code = MQ_OK;
+    const struct node *c = list->child;
     size_t i = 0;
-    for (const struct node *c = list->child; c && !code && c->kind != N_STAR && i < in->names.count;
-         c = c->next, i++) {
+    for (; c && !code && c->kind != N_STAR && i < in->names.count; c = c->next, i++) {
         const struct node *value = c->kind == N_SELECT_ITEM ? c->child : c;
         column_check_value(p, in->table, in->names.items[i], plan_value(p, value));
         code = charset_stored(p, in->table, in->names.items[i], value);
     }
-    return code;
+    return code || !c ? code : check_unknown(p, in, i);
 }
 
 static enum err_code extend_query(struct planner *p, const struct insert *in,
@@ -253,6 +262,9 @@ static enum err_code extend_body(struct planner *p, const struct insert *in,
         return extend_rows(p, in, body);
     if (body->kind == N_BLOCK)
         return extend_block(p, in, body);
+    enum err_code code = check_unknown(p, in, 0);
+    if (code)
+        return code;
     /* TABLE t: in front of the FROM that it was given (query.c) */
     return plan_edit(p, EDIT_BEFORE, body->first, body->first, slice_cstr(behind_values));
 }

@@ -164,6 +164,8 @@ struct template {
      * expression as it was written. See route_heading(). */
     struct value_ref heading;
     bool if_exists;      /* IF [NOT] EXISTS */
+    const char *computed; /* an ASCII column whose new value might not be ASCII, which only a strict
+                             sql_mode makes an error; NULL: none */
 
     uint64_t fingerprint;
 };

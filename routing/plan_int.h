@@ -82,6 +82,7 @@ struct planner {
     bool wraps;              /* a queue table became a derived table, which has no database */
     bool names_databases;    /* a column is qualified by its database */
     bool has_views; /* information_schema is read */
+    bool has_queries; /* and a derived table or CTE, whose columns may be called like a table's */
     uint32_t inner; /* how many queries stand around the one that is walked */
     uint32_t depth; /* of the walk */
 };

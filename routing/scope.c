@@ -71,6 +71,7 @@ static enum err_code collect_table(struct planner *p, struct scope *s, const str
         return code;
     if (meaning == NAME_QUERY) {
         const struct cte_name *query = names_query(p, ref.name);
+        p->has_queries = true;
         ref.columns = query->columns;
         ref.shape = query->shape;
     } else if (meaning == NAME_QUEUE_TABLE) {
@@ -88,6 +89,7 @@ static enum err_code collect_derived(struct planner *p, struct scope *s, const s
 {
     struct table_ref ref = { .node = n, .target = target, .columns = node_find(n, N_COLUMNS) };
     p->shape = NULL;
+    p->has_queries = true;
     for (const struct node *c = n->child; c; c = c->next) {
         enum err_code code = c->kind == N_ALIAS ? MQ_OK : visit(p, c);
         if (code)

@@ -48,7 +48,7 @@ void text_literal(struct text *t, struct slice s)
     static const char digits[] = "0123456789ABCDEF";
     bool plain = true;
     for (size_t i = 0; i < s.len && plain; i++)
-        plain = s.data[i] != '\\' && (s.data[i] >= ' ' || s.data[i] == '\n') && s.data[i] != 0x7f;
+        plain = s.data[i] != '\\' && ((uint8_t)s.data[i] - 0x20u < 0x5f || s.data[i] == '\n');
     text_add(t, plain ? "'" : "_utf8mb4 X'");
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.data[i];

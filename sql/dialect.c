@@ -127,3 +127,13 @@ enum mode_status dialect_modes(struct slice value, uint32_t *ret_modes, struct s
     *ret_modes = modes;
     return MODES_OK;
 }
+
+bool dialect_is_strict(struct slice value)
+{
+    struct slice name;
+    while (next_mode(&value, &name))
+        if (slice_ieq_cstr(name, "STRICT_TRANS_TABLES") || slice_ieq_cstr(name, "STRICT_ALL_TABLES") ||
+            slice_ieq_cstr(name, "TRADITIONAL"))
+            return true;
+    return false;
+}

@@ -42,6 +42,8 @@ enum mode_status { MODES_OK, MODES_UNKNOWN_NAME, MODES_REFUSED };
  * case, combination names such as ANSI expanded). ORACLE, MSSQL and other modes that select
  * another grammar are MODES_REFUSED. *ret_name, if given, is the offending name. */
 enum mode_status dialect_modes(struct slice value, uint32_t *ret_modes, struct slice *ret_name);
+/* Does a sql_mode value make values that do not fit their column errors? */
+bool dialect_is_strict(struct slice value);
 
 /* Character sets whose multibyte characters cannot hold ASCII bytes. Names of character sets
  * or collations, in any case. */

@@ -75,3 +75,24 @@ SELECT CONCAT(topic, '/'), IF(acked, topic, ''), (MAX(topic)) FROM queue_deliver
 SELECT COUNT(topic), LENGTH(topic), topic = 'a', IF(topic = 'a', 1, 2) FROM queue_offsets UNION SELECT 1, 2, 3, 4
 -- case: a sub-query in a UNION is no branch of it
 SELECT (SELECT topic FROM queue_offsets LIMIT 1) UNION SELECT 'a'
+
+-- case: CHARSET() of a query's column, which may be an identifier's
+SELECT CHARSET(x) FROM (SELECT topic AS x FROM queue_messages) d
+
+-- case: CHARSET() of a column of WITH, called like a table's
+WITH d AS (SELECT partition_key AS topic FROM queue_messages) SELECT COLLATION(topic) FROM d
+
+-- case: CHARSET() of a sub-query
+SELECT CHARSET((SELECT topic FROM queue_messages LIMIT 1))
+
+-- case: INSERT IGNORE of a query's column that is called like an ASCII one
+INSERT IGNORE INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) SELECT 'g', d.topic, 'p', 0, 0 FROM (SELECT partition_key AS topic FROM queue_offsets) d
+
+-- case: INSERT IGNORE of columns that are not named
+INSERT IGNORE INTO queue_offsets (consumer_group, partition_key, topic, offset_acked, updated_at) SELECT * FROM queue_offsets
+
+-- case: INSERT IGNORE of another table's columns
+INSERT IGNORE INTO queue_offsets (consumer_group, partition_key, topic, offset_acked, updated_at) TABLE queue_offsets
+
+-- case: a value that might not be ASCII, without IGNORE: the shard's sql_mode decides
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) SELECT 'g', partition_key, 'p', 0, 0 FROM queue_offsets

@@ -719,6 +719,49 @@ static void a_set_that_fails_keeps_the_tenant(void **state)
     shard_expect(gate_shard(&gate, 0), PICK_ACME);
 }
 
+#define COPY_INTO "INSERT INTO queue_partition_leases (consumer_group, topic"
+#define COPY COPY_INTO ") SELECT 'g', id FROM queue_messages"
+#define COPY_ACME \
+    COPY_INTO ", tenant) SELECT 'g', id, 'acme' FROM queue_messages WHERE tenant = 'acme'"
+
+/* Without a strict sql_mode the server would store `?` for a topic that is not ASCII. */
+static void what_might_not_be_ascii_wants_a_strict_mode(void **state)
+{
+    static const struct {
+        const char *set;
+        bool strict;
+    } cases[] = {
+        { "SET sql_mode = 'ansi_quotes'", false },
+        { "SET sql_mode = 'strict_trans_tables'", true },
+        { "SET sql_mode = ''", false },
+        { "SET sql_mode = 'NO_ZERO_DATE,TRADITIONAL'", true },
+        { "SET sql_mode = DEFAULT", false }, /* the shards of this test are not strict */
+        { "SET sql_mode = 'STRICT_ALL_TABLES'", true },
+    };
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    client_query(&gate, p, COPY);
+    expect_err(p, 1, 1366, "MQ3011");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        client_query(&gate, p, cases[i].set);
+        expect_ok(p);
+        client_query(&gate, p, COPY);
+        if (cases[i].strict) {
+            shard_expect(gate_shard(&gate, 0), COPY_ACME);
+            shard_say_ok(gate_shard(&gate, 0), STATUS_AUTOCOMMIT);
+            gate_run(&gate);
+            expect_ok(p);
+        } else {
+            expect_err(p, 1, 1366, "MQ3011");
+        }
+    }
+    client_command(p, COM_RESET_CONNECTION, SLICE_LIT(""));
+    gate_run(&gate);
+    expect_ok(p);
+    client_query(&gate, p, COPY);
+    expect_err(p, 1, 1366, "MQ3011");
+}
+
 /* ---- shards that fail ---- */
 
 static void shards_that_close_at_each_step(void **state)
@@ -1049,6 +1092,7 @@ int main(void)
         TEST(a_value_with_a_nul_is_refused),
         TEST(what_stays_off_is_answered_here),
         TEST(a_set_that_fails_keeps_the_tenant),
+        TEST(what_might_not_be_ascii_wants_a_strict_mode),
         TEST(shards_that_close_at_each_step),
         TEST(shards_that_do_not_speak_the_protocol),
         TEST(a_broken_answer_leaves_nothing_behind),

@@ -103,6 +103,16 @@ static void modes(void **state)
     }
 }
 
+static void strict_modes(void **state)
+{
+    (void)state;
+    assert_true(dialect_is_strict(SLICE_LIT("strict_trans_tables")));
+    assert_true(dialect_is_strict(SLICE_LIT("ANSI,STRICT_ALL_TABLES,NO_ZERO_DATE")));
+    assert_true(dialect_is_strict(SLICE_LIT(",TRADITIONAL")));
+    assert_false(dialect_is_strict(SLICE_LIT("")));
+    assert_false(dialect_is_strict(SLICE_LIT("STRICT_TRANS,ANSI")));
+}
+
 static void charsets(void **state)
 {
     static const struct {
@@ -172,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions), cmocka_unit_test(joining),    cmocka_unit_test(modes),
+        cmocka_unit_test(strict_modes),
         cmocka_unit_test(charsets), cmocka_unit_test(collations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
