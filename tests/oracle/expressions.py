@@ -136,7 +136,7 @@ class Expressions:
             ["CONCAT(t, t)", "CONCAT_WS('/', t, t)", "LOWER(t)", "UPPER(t)", "LEFT(t, 1)", "RIGHT(t, 2)", "SUBSTRING(t, 1, 2)",
              "SUBSTRING(t FROM 2)", "TRIM(t)", "TRIM(LEADING 'a' FROM t)", "REPLACE(t, t, t)", "REVERSE(t)", "COALESCE(t, t)",
              "IFNULL(t, t)", "NULLIF(t, t)", "LPAD(t, 4, '0')", "HEX(t)", "QUOTE(t)", "CAST(n AS CHAR)", "CONVERT(t USING utf8mb4) COLLATE utf8mb4_bin",
-             "REPEAT(t, 2)", "INSERT(t, 1, 1, 'z')", "JSON_UNQUOTE(JSON_EXTRACT(j, '$.s'))", "ELT(n, t, t)",
+             "RPAD(t, 4, '0')", "INSERT(t, 1, 1, 'z')", "JSON_UNQUOTE(JSON_EXTRACT(j, '$.s'))", "ELT(n, t, t)",
              "GREATEST(t, t)", "SUBSTRING_INDEX(t, '_', 1)", "FORMAT(n, 0)"]
         )  # fmt: skip
         return self.filled("text", form, scope, depth)

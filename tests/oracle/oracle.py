@@ -204,7 +204,7 @@ def offsets(contents):
 
 def lenient(legacy, shard):
     """The message of an error that tells of the first row the server met, or of the text."""
-    if legacy.error and shard.error and legacy.error[0] in ROW_ERRORS | {1064, 1054, 1055}:
+    if legacy.error and shard.error and legacy.error[0] in ROW_ERRORS | {1064, 1054, 1055, 3065}:
         return ("message",)
     return ()
 
