@@ -2,7 +2,8 @@
  * does not begin with the tenant: by it, `ORDER BY offset LIMIT 5 FOR UPDATE` would lock the
  * rows of every tenant of its shard. So the servers are told to leave it alone where its first
  * column is mentioned, unless the conditions say what that equals, or what all do that the
- * primary key has in front of its last. */
+ * primary key has in front of its last. Whatever a change reads it locks as well, in INSERT …
+ * SELECT and in sub-queries. */
 #include "routing/claim.h"
 
 enum { HINTS_SINCE = 80020 }; /* MySQL's NO_INDEX */
@@ -37,10 +38,14 @@ struct mention {
     bool found;
 };
 
+/* By its name, or by what may stand for it: `*` (with ORDER BY 1), TABLE, NATURAL. */
 static bool find_mention(const struct planner *p, struct slice column)
 {
     for (uint32_t i = 0; i < p->l->count; i++) {
         const struct token *t = &p->l->tokens[i];
+        if (token_is_op(t, OP_STAR) || token_is_keyword(t, KW_TABLE) ||
+            token_is_keyword(t, KW_NATURAL))
+            return true;
         if ((t->kind == TOKEN_IDENT || t->kind == TOKEN_QUOTED) &&
             slice_ieq(token_ident(p->l, i, p->arena), column))
             return true;
@@ -74,21 +79,25 @@ static const struct catalog_key *index_to_avoid(struct planner *p, struct scope 
     return NULL;
 }
 
+enum err_code locks_table(struct planner *p, struct scope *s, const struct table_ref *r)
+{
+    bool reads_lock = p->locked || p->t->writes;
+    const struct catalog_key *key = reads_lock && r->table ? index_to_avoid(p, s, r) : NULL;
+    struct text t = { .arena = p->arena };
+    if (!key)
+        return MQ_OK;
+    text_add(&t, " IGNORE INDEX (");
+    text_ident(&t, slice_cstr(key->name));
+    text_add(&t, ")");
+    return plan_edit(p, EDIT_AFTER, r->node->last, r->node->last, text_slice(&t));
+}
+
 enum err_code locks_scope(struct planner *p, struct scope *s)
 {
-    for (const struct table_ref *r = s->refs; r; r = r->next) {
-        const struct catalog_key *key = r->table ? index_to_avoid(p, s, r) : NULL;
-        struct text t = { .arena = p->arena };
-        if (!key)
-            continue;
-        text_add(&t, " IGNORE INDEX (");
-        text_ident(&t, slice_cstr(key->name));
-        text_add(&t, ")");
-        enum err_code code = plan_edit(p, EDIT_AFTER, r->node->last, r->node->last, text_slice(&t));
-        if (code)
-            return code;
-    }
-    return MQ_OK;
+    enum err_code code = MQ_OK;
+    for (const struct table_ref *r = s->refs; r && !code; r = r->next)
+        code = r->wrapped ? MQ_OK : locks_table(p, s, r);
+    return code;
 }
 
 enum err_code locks_delete(struct planner *p, struct scope *s, const struct node *statement)

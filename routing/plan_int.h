@@ -193,6 +193,8 @@ enum err_code scope_close(struct planner *p, struct scope *s);
 /* ---- locks.c: indexes that tenants share, in statements that lock ---- */
 
 enum err_code locks_scope(struct planner *p, struct scope *s);
+/* The same for one table, where a hint may stand directly behind it. */
+enum err_code locks_table(struct planner *p, struct scope *s, const struct table_ref *r);
 /* The same of a DELETE of one table, which takes no index hints. */
 enum err_code locks_delete(struct planner *p, struct scope *s, const struct node *statement);
 

@@ -7,7 +7,7 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     struct scope *s = arena_new(p->arena, struct scope);
     struct shape *shape = arena_new(p->arena, struct shape);
     enum err_code code = scope_open(p, s, from, node_find(block, N_WHERE), from ? from->last : 0);
-    if (!code && p->locked)
+    if (!code)
         code = locks_scope(p, s);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (c->kind == N_SELECT_LIST)
@@ -42,6 +42,9 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
     code = plan_edit(p, EDIT_BEFORE, n->first, n->first, text_slice(&t));
     if (!code)
         code = plan_edit(p, EDIT_REPLACE, n->first, n->first, SLICE_LIT(" FROM"));
+    if (!code)
+        code = locks_table(p, &(struct scope){ .refs = NULL },
+                           &(struct table_ref){ .node = n, .table = table });
     return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(where));
 }
 

@@ -286,7 +286,7 @@ static bool may_be_written(const struct planner *p, const struct table_ref *r)
  * becomes a query: (SELECT its columns FROM t WHERE tenant = 't') AS t. A lock would not reach into
  * it, and the server would not see that a change reads the table it writes. Parentheses around the
  * table become those of the query, since MySQL knows no (query AS t). */
-static enum err_code wrap(struct planner *p, struct table_ref *r)
+static enum err_code wrap(struct planner *p, struct scope *s, struct table_ref *r)
 {
     struct text before = { .arena = p->arena }, after = { .arena = p->arena };
     uint32_t last = r->parens ? r->parens->last : r->node->last;
@@ -304,6 +304,8 @@ static enum err_code wrap(struct planner *p, struct table_ref *r)
     enum err_code code =
         plan_edit(p, EDIT_BEFORE, r->node->first, r->node->first, text_slice(&before));
     if (!code)
+        code = locks_table(p, s, r);
+    if (!code)
         code = plan_edit(p, EDIT_AFTER, r->node->last, r->node->last,
                          slice_cstr(arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT)));
     return code ? code : plan_edit(p, EDIT_AFTER, last, last, text_slice(&after));
@@ -312,7 +314,7 @@ static enum err_code wrap(struct planner *p, struct table_ref *r)
 static enum err_code open_joins(struct planner *p, struct scope *s)
 {
     for (struct table_ref *r = s->refs; r; r = r->next) {
-        enum err_code code = r->hides_tenant ? wrap(p, r) : MQ_OK;
+        enum err_code code = r->hides_tenant ? wrap(p, s, r) : MQ_OK;
         if (code)
             return code;
     }

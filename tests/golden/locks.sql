@@ -48,3 +48,30 @@ DELETE m FROM queue_messages m JOIN queue_offsets o USING (topic) WHERE m.offset
 
 -- case: a table without such an index
 UPDATE queue_delivery_state SET acked = 1 WHERE message_offset > 5
+
+-- case: a locking read whose star hides the offset
+SELECT * FROM queue_messages ORDER BY 1 LIMIT 5 FOR UPDATE
+
+-- case: TABLE that locks
+TABLE queue_messages ORDER BY 1 LIMIT 5 FOR UPDATE
+
+-- case: TABLE that does not
+TABLE queue_messages ORDER BY 1 LIMIT 5
+
+-- case: what INSERT reads is locked
+INSERT INTO queue_offsets SELECT id, topic, partition_key, 1, 1 FROM queue_messages ORDER BY offset LIMIT 2
+
+-- case: what a sub-query of UPDATE reads is locked
+UPDATE queue_offsets SET offset_acked = (SELECT offset FROM queue_messages ORDER BY offset LIMIT 1)
+
+-- case: what a derived table of INSERT reads is locked
+INSERT INTO queue_offsets SELECT 'q', 't', 'p', d.o, 1 FROM (SELECT offset AS o FROM queue_messages ORDER BY 1 LIMIT 1) d
+
+-- case: what WITH of DELETE reads is locked
+WITH x AS (SELECT topic FROM queue_messages WHERE offset > 5) DELETE FROM queue_offsets WHERE topic IN (SELECT topic FROM x)
+
+-- case: a table that becomes a query in a change
+INSERT INTO queue_offsets SELECT 'q', topic, 'p', 1, 1 FROM queue_delivery_state LEFT JOIN queue_messages USING (topic) WHERE offset > 5
+
+-- case: a change that reads one offset
+UPDATE queue_offsets SET offset_acked = (SELECT failure_count FROM queue_messages WHERE offset = 5)
