@@ -1,5 +1,6 @@
 """Identifiers are checked in mqgate, before a shard is contacted."""
 
+import pymysql
 import pytest
 
 from legacy import COUNT, PUBLISH, START_OFFSET, count, execute, message
@@ -87,3 +88,21 @@ def test_nothing_is_sent_to_a_shard(make_gateway, cluster, tenant):
         with refused():
             connection.execute(connection.prepare(statement), *arguments)
     connection.close()
+
+
+def test_nothing_becomes_a_question_mark(connect, tenant, topic):
+    """Without a strict sql_mode a shard would store `?` in a column that is ASCII."""
+    connection = connect(tenant)
+    copy = (
+        "INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) "
+        "SELECT 'g', CONCAT(partition_key, ?), 'copy', 0, 0 FROM queue_offsets WHERE topic = ?"
+    )
+    execute(connection, START_OFFSET, "g", topic, "p")
+    execute(connection, "SET sql_mode = ''")
+    with refused(3011, 1366):
+        execute(connection, copy, "é", topic)
+    execute(connection, "SET sql_mode = 'STRICT_ALL_TABLES'")
+    assert execute(connection, copy, topic, topic) == 1
+    execute(connection, "SET sql_mode = DEFAULT")
+    with pytest.raises(pymysql.err.MySQLError, match="Incorrect string value"):
+        execute(connection, copy, "é", topic)

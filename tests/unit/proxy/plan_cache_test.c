@@ -130,6 +130,20 @@ static void texts_are_known_again(void **state)
 }
 
 /* What is compared byte by byte must have been text: an EXECUTE reads literals where it was. */
+/* A list is one token, comments within it included. */
+static void a_tenant_within_a_list_stays_its_own(void **state)
+{
+    static const char plain[] = "SELECT id FROM queue_messages WHERE topic IN ('a', 'b')",
+                      named[] = "SELECT id FROM queue_messages WHERE topic IN ('a' /*tenant='t'*/)";
+    struct fixture *f = *state;
+    uint64_t number = serial(f, named, false);
+    assert_int_equal(known(f, plain), 0);
+    assert_int_equal(known(f, named), number);
+    number = serial(f, plain, false);
+    assert_int_equal(known(f, plain), number);
+    assert_int_not_equal(known(f, named), number);
+}
+
 static void prepared_is_not_known_as_text(void **state)
 {
     struct fixture *f = *state;
@@ -383,6 +397,7 @@ int main(void)
         TEST(hits),
         TEST(text_and_prepared_are_apart),
         TEST(texts_are_known_again),
+        TEST(a_tenant_within_a_list_stays_its_own),
         TEST(prepared_is_not_known_as_text),
         TEST(many_that_begin_alike),
         TEST(lists_of_every_length),
