@@ -85,12 +85,19 @@ static bool renames_database(const struct session *s)
     return s->database && !s->observed && strcmp(shard_database(s), s->database) != 0;
 }
 
+/* What a shard cannot know: that the client takes itself to be in a transaction whose BEGIN is
+ * still pending, and that another statement follows. */
+static uint16_t own_status(const struct session *s)
+{
+    return session_script_status(s) | (s->begin_pending ? STATUS_IN_TRANS : 0);
+}
+
 /* A command of several packets may have become one more on its way to the shard. */
 void relay_begin(struct session *s)
 {
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
                    client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
-                   s->begin_pending || s->request.diagnostics || session_warn_changes_answer(s);
+                   own_status(s) || s->request.diagnostics || session_warn_changes_answer(s);
     s->definitions_left = 0;
 }
 
@@ -120,6 +127,7 @@ static void write_error(struct session *s, const struct err_packet *error, struc
     err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
     packet_close(out, mark, &s->seq);
     buf_fini(&legacy);
+    session_script_drop(s);
 }
 
 void session_relay_err(struct session *s, const struct err_packet *error)
@@ -144,18 +152,11 @@ static void own_eof(struct output *o, uint16_t warnings, uint16_t status)
     packet_close(out, mark, &o->s->seq);
 }
 
-/* What a shard says while BEGIN is pending was said outside the transaction that the client
- * knows itself in. */
-static uint16_t told_status(const struct session *s, uint16_t status)
-{
-    return s->begin_pending ? status | STATUS_IN_TRANS : status;
-}
-
 static void own_ok(struct output *o, const struct ok_packet *ok, uint8_t header)
 {
     struct ok_packet told = *ok;
     struct buf *out = emit_own(o);
-    told.status = told_status(o->s, ok->status);
+    told.status |= own_status(o->s);
     size_t mark = packet_open(out);
     ok_write(out, &told, header, o->s->capabilities);
     packet_close(out, mark, &o->s->seq);
@@ -164,7 +165,7 @@ static void own_ok(struct output *o, const struct ok_packet *ok, uint8_t header)
 static void own_rows_end(struct output *o, const struct ok_packet *ok)
 {
     if (client_wants_eof(o->s))
-        own_eof(o, ok->warnings, told_status(o->s, ok->status));
+        own_eof(o, ok->warnings, ok->status | own_status(o->s));
     else
         own_ok(o, ok, 0xfe);
 }
@@ -267,13 +268,13 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_ROWS_END:
         if (session_warn_changes_answer(s))
             session_warn_row(s, emit_own(o));
-        if (client_wants_eof(s) != backend_sends_eof(s) || s->begin_pending)
+        if (client_wants_eof(s) != backend_sends_eof(s) || own_status(s))
             own_rows_end(o, &a->ok);
         else
             pass(o, packet, have);
         break;
     case ANSWER_OK:
-        if (s->begin_pending)
+        if (own_status(s))
             own_ok(o, &a->ok, 0x00);
         else
             pass(o, packet, have);

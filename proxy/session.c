@@ -85,7 +85,7 @@ uint16_t session_own_status(const struct session *s)
         status |= STATUS_IN_TRANS;
     if (s->modes & MODE_NO_BACKSLASH_ESCAPES)
         status |= STATUS_NO_BACKSLASH_ESCAPES;
-    return status;
+    return status | session_script_status(s);
 }
 
 void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_id)
@@ -106,6 +106,19 @@ void session_send_ok(struct session *s)
     session_send_ok_rows(s, 0, 0);
 }
 
+void session_send_end(struct session *s)
+{
+    struct ok_packet ok = { .status = session_own_status(s) };
+    struct buf payload;
+    buf_init(&payload);
+    if (s->capabilities & CAP_DEPRECATE_EOF)
+        ok_write(&payload, &ok, 0xfe, s->capabilities);
+    else
+        eof_write(&payload, 0, ok.status);
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+}
+
 void session_send_err(struct session *s, const struct err *e)
 {
     char where[32];
@@ -116,6 +129,7 @@ void session_send_err(struct session *s, const struct err *e)
     session_send_payload(s, buf_slice(&payload));
     buf_fini(&payload);
     s->row_count = -1;
+    session_script_drop(s);
     session_note_error(s, e);
 }
 
@@ -135,6 +149,11 @@ void session_send_result(struct session *s, const struct text_result *result)
     session_note_warnings(s, 0);
 }
 
+static bool has_kept(const struct session *s)
+{
+    return s->script.text.capacity || buf_len(&s->in);
+}
+
 void session_done(struct session *s)
 {
     if (s->state == SESSION_CLOSING)
@@ -142,14 +161,15 @@ void session_done(struct session *s)
     s->missed = s->probed = false;
     s->hold_until_ms = 0;
     s->since_ms = s->worker->now_ms;
+    session_script_advance(s);
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
     if (s->close_after_flush) {
         session_close_gently(s);
         return;
     }
-    /* The handlers of others may be on the stack: buffered commands go on later. */
-    if (buf_len(&s->in)) {
+    /* The handlers of others may be on the stack: what is buffered goes on, or goes, later. */
+    if (has_kept(s)) {
         list_remove(&s->queue);
         list_append(&s->worker->runnable, &s->queue);
         worker_clean_later(s->worker);
@@ -175,11 +195,32 @@ static void packet_too_large(struct session *s, const struct packet *p)
     session_close_gently(s);
 }
 
+static bool can_take_answers(const struct session *s)
+{
+    return buf_len(&s->out) < UNREAD_ANSWERS && !(s->backend && buf_len(&s->backend->out));
+}
+
 static bool wants_packets(const struct session *s)
 {
     bool uploading = s->observed && s->observed->uploading;
     return (s->state == SESSION_READY || s->state == SESSION_LOGIN || uploading) &&
-           buf_len(&s->out) < UNREAD_ANSWERS && !(s->backend && buf_len(&s->backend->out));
+           !session_has_script(s) && can_take_answers(s);
+}
+
+/* A statement of a script is due, or commands that were kept. */
+static bool has_work(const struct session *s)
+{
+    if (session_has_script(s))
+        return s->state == SESSION_READY && can_take_answers(s);
+    return wants_packets(s) && buf_len(&s->in);
+}
+
+/* A command's handler has run. */
+static void clean(struct session *s)
+{
+    s->statement = NULL;
+    arena_reset(&s->worker->arena);
+    buf_clear(&s->worker->joined);
 }
 
 /* Handles whole packets while the session can; returns the bytes used up. */
@@ -205,9 +246,7 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
             session_login_packet(s, &p);
         else
             again = !s->mode->on_command(s, &p);
-        s->statement = NULL;
-        arena_reset(&s->worker->arena);
-        buf_clear(&s->worker->joined);
+        clean(s);
         if (again)
             break;
         used += p.wire_bytes;
@@ -215,14 +254,19 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
     return used;
 }
 
-/* Commands that were kept, after what kept them is over. */
+/* Statements and commands that were kept, after what kept them is over. */
 static void handle_kept(struct session *s)
 {
+    if (session_has_script(s) && has_work(s)) {
+        session_next_statement(s);
+        clean(s);
+    }
     size_t used = handle_input(s, buf_begin(&s->in), buf_len(&s->in));
     if (s->state == SESSION_CLOSING)
         return;
     buf_consume(&s->in, used);
     buf_release(&s->in);
+    buf_release(&s->script.text);
     /* What is left of a command that is not complete may be as large as it likes. */
     if (wants_packets(s) || buf_len(&s->in) < BUFFERED_WHILE_BUSY)
         io_watch(s->io, io_watched(s->io) | IO_READ);
@@ -266,14 +310,14 @@ static void on_writable(struct session *s)
     }
     if (s->backend)
         io_watch(s->backend->io, io_watched(s->backend->io) | IO_READ);
-    if (wants_packets(s) && buf_len(&s->in))
+    if (has_work(s))
         handle_kept(s);
 }
 
 /* Commands without an answer may come faster than the backend takes them. */
 void session_on_backend_flushed(struct session *s)
 {
-    if (wants_packets(s) && buf_len(&s->in))
+    if (has_work(s))
         handle_kept(s);
 }
 
@@ -293,7 +337,7 @@ void session_resume(struct session *s)
         session_move(s, SESSION_READY);
     else
         list_remove(&s->queue);
-    if (s->state == SESSION_READY && buf_len(&s->in))
+    if (s->state == SESSION_READY && has_kept(s))
         handle_kept(s);
 }
 
@@ -379,6 +423,7 @@ void session_free(struct session *s)
     plan_entry_release(s->request.entry);
     plan_entry_release(s->deferred);
     buf_fini(&s->request.bytes);
+    buf_fini(&s->script.text);
     buf_fini(&s->in);
     buf_fini(&s->out);
     vars_fini(s->worker->interned, &s->vars);
@@ -407,7 +452,7 @@ bool session_end_if_idle(struct session *s)
         return true;
     }
     if (s->state != SESSION_READY || s->pinned || s->begin_pending || buf_len(&s->in) ||
-        (s->status & STATUS_IN_TRANS))
+        session_has_script(s) || (s->status & STATUS_IN_TRANS))
         return false;
     struct err e;
     err_set(&e, MQ_SHUTTING_DOWN, "this sidecar is shutting down");

@@ -57,6 +57,33 @@ void session_reset(struct session *s)
     s->last_insert_id = 0;
 }
 
+/* mysql_set_server_option(): 0 switches multi-statements on, 1 off. */
+enum err_code session_set_option(struct session *s, struct slice body, struct err *reterr)
+{
+    struct reader r = reader_of(body.data, body.len);
+    uint16_t option = read_u16(&r);
+    if (r.bad)
+        return err_set(reterr, MQ_PROTOCOL, "Malformed communication packet");
+    if (option > 1)
+        return err_set(reterr, MQ_COMMAND_NOT_SERVED, "COM_SET_OPTION knows no option %u", option);
+    if (option == 0)
+        s->capabilities |= CAP_MULTI_STATEMENTS;
+    else
+        s->capabilities &= ~(uint32_t)CAP_MULTI_STATEMENTS;
+    return MQ_OK;
+}
+
+static void set_option(struct session *s, struct slice body)
+{
+    struct err e;
+    if (session_set_option(s, body, &e)) {
+        session_refuse(s, &e);
+        return;
+    }
+    session_send_end(s);
+    session_done(s);
+}
+
 static void reset_connection(struct session *s)
 {
     if (s->pinned) {
@@ -88,23 +115,30 @@ bool session_refuse_packet(struct session *s, const struct packet *p)
     return true;
 }
 
+bool session_may_go_on(struct session *s, bool answers)
+{
+    struct err e;
+    if (s->deployment != s->worker->deployment)
+        session_adopt(s);
+    if (s->state == SESSION_CLOSING)
+        return false;
+    if (!s->lost_transaction || !answers)
+        return true;
+    s->lost_transaction = false;
+    err_set(&e, MQ_SHARD_LOST, "the transaction was lost with the connection to its shard");
+    session_refuse(s, &e);
+    return false;
+}
+
 static bool serve_command(struct session *s, const struct packet *p)
 {
-    struct worker *w = s->worker;
-    if (s->deployment != w->deployment)
-        session_adopt(s);
-    if (s->state == SESSION_CLOSING || session_refuse_packet(s, p))
+    if (session_refuse_packet(s, p))
         return true;
     uint8_t byte = (uint8_t)p->payload.data[0];
-    if (s->lost_transaction && command_answers(byte)) {
-        struct err e;
-        s->lost_transaction = false;
-        err_set(&e, MQ_SHARD_LOST, "the transaction was lost with the connection to its shard");
-        session_refuse(s, &e);
+    if (!session_may_go_on(s, command_answers(byte)))
         return true;
-    }
     struct slice body = slice_of(p->payload.data + 1, p->payload.len - 1);
-    w->statements++;
+    s->worker->statements++;
     switch (byte) {
     case COM_QUIT:
         session_kill(s);
@@ -123,6 +157,9 @@ static bool serve_command(struct session *s, const struct packet *p)
         return true;
     case COM_RESET_CONNECTION:
         reset_connection(s);
+        return true;
+    case COM_SET_OPTION:
+        set_option(s, body);
         return true;
     case COM_STMT_PREPARE:
         return session_prepare(s, body);

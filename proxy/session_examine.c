@@ -72,45 +72,94 @@ static void examine_plan(struct session *s, const struct template *t, const stru
         note(s, lexed, t->verdict, NULL);
 }
 
-/* The plan of a text, or NULL: then it is refused because it cannot be read. */
-static struct plan_entry *plan_text(struct session *s, struct slice text, bool prepared,
-                                    struct lexed *lexed)
+/* The client's database is elsewhere: to enforce it would have none. */
+static void take_database(struct session *s, const char *name)
+{
+    if (session_use(s, slice_cstr(name), false, NULL) == MQ_OK)
+        return;
+    mem_free(s->database);
+    s->database = NULL;
+}
+
+/* What a statement sets counts once the server has taken it. */
+static void take_changes(struct session *s, bool failed)
 {
     struct observed *o = s->observed;
+    if (s->trying && failed)
+        session_undo_set(s);
+    else if (s->trying)
+        session_end_set(s);
+    if (o->use && !failed)
+        take_database(s, o->use);
+    mem_free(o->use);
+    o->use = NULL;
+}
+
+/* The plan of what was lexed, or NULL: then it is refused because it cannot be read. */
+static struct plan_entry *plan_lexed(struct session *s, enum err_code code,
+                                     const struct lexed *lexed, bool prepared)
+{
     struct dialect dialect = session_dialect(s);
-    if (lex(text, &dialect, &s->worker->arena, lexed, &o->why) == MQ_OK)
+    if (!code)
         return plan_cache_get(s->worker->plans, s->deployment->topology, &dialect, lexed, prepared);
-    note(s, NULL, VERDICT_REJECT, &o->why);
+    note(s, NULL, VERDICT_REJECT, &s->observed->why);
     return NULL;
 }
 
 /* KILL [HARD | SOFT] [CONNECTION | QUERY] number */
-static void note_kill(struct observed *o, const struct lexed *l)
+static void note_kill(struct observed *o, const struct lexed *l, size_t at)
 {
     if (l->count < 2 || !token_is_keyword(&l->tokens[0], KW_KILL))
         return;
     const struct token *last = &l->tokens[l->count - 1];
+    if (last->kind == TOKEN_OPERATOR) /* the semicolon */
+        last--;
     if (last->kind == TOKEN_INTEGER) {
-        o->kill_at = last->start;
+        o->kill_at = (uint32_t)at + last->start;
         o->kill_len = last->len;
     }
 }
 
-/* True when it is mqgate's own, and answered. */
-static bool examine_query(struct session *s, struct slice text)
+/* True when it is mqgate's own, and answered: that cannot be a part of what the server answers. */
+static bool examine_statement(struct session *s, enum err_code code, const struct lexed *lexed,
+                              bool alone)
 {
-    struct lexed lexed;
-    struct plan_entry *entry = plan_text(s, text, false, &lexed);
-    bool own = entry && entry->template->local == LOCAL_SHOW_FINDINGS;
-    s->statement = &lexed;
+    struct plan_entry *entry = plan_lexed(s, code, lexed, false);
+    bool own = entry && alone && entry->template->local == LOCAL_SHOW_FINDINGS;
+    s->statement = lexed;
     if (own)
-        session_local(s, entry, &lexed);
+        session_local(s, entry, lexed);
     else if (entry)
-        examine_plan(s, entry->template, &lexed, NULL);
+        examine_plan(s, entry->template, lexed, NULL);
     plan_entry_release(entry);
-    session_warn_about(s, entry ? &lexed : NULL, false);
-    if (entry)
-        note_kill(s->observed, &lexed);
+    return own;
+}
+
+/* Several statements are forwarded as one text; each is examined as if the server took those
+ * before it. Of several refusals the first counts. True when mqgate has answered it. */
+static bool examine_query(struct session *s, struct slice query)
+{
+    struct observed *o = s->observed;
+    struct slice text = session_trim_text(query), rest = text;
+    struct err first = { 0 };
+    struct lexed lexed;
+    enum err_code code;
+    bool alone, own;
+    do {
+        struct slice part = rest;
+        o->why.code = MQ_OK;
+        code = session_read_statement(s, part, &lexed, &rest, &o->why);
+        alone = part.data == text.data && !rest.len;
+        own = examine_statement(s, code, &lexed, alone);
+        if (!code)
+            note_kill(o, &lexed, (size_t)(part.data - query.data));
+        if (!first.code)
+            first = o->why;
+        if (rest.len)
+            take_changes(s, false);
+    } while (rest.len);
+    o->why = first;
+    session_warn_about(s, !code && alone ? &lexed : NULL, false);
     return own;
 }
 
@@ -119,7 +168,9 @@ static void examine_prepare(struct session *s, struct slice text)
 {
     struct observed *o = s->observed;
     struct lexed lexed;
-    o->preparing = plan_text(s, text, true, &lexed);
+    struct dialect dialect = session_dialect(s);
+    enum err_code code = lex(text, &dialect, &s->worker->arena, &lexed, &o->why);
+    o->preparing = plan_lexed(s, code, &lexed, true);
     if (o->preparing && session_check_prepare(s, o->preparing->template, &o->why))
         note(s, &lexed, VERDICT_REJECT, &o->why);
 }
@@ -202,30 +253,19 @@ bool session_examine(struct session *s, uint8_t command, struct slice payload)
     case COM_RESET_CONNECTION:
         o->resets = true;
         break;
+    case COM_SET_OPTION:
+        (void)session_set_option(s, body, NULL);
+        break;
     default:
         examine_command(s, command);
     }
     return false;
 }
 
-/* The client's database is elsewhere: to enforce it would have none. */
-static void take_database(struct session *s, const char *name)
-{
-    if (session_use(s, slice_cstr(name), false, NULL) == MQ_OK)
-        return;
-    mem_free(s->database);
-    s->database = NULL;
-}
-
 void session_examined(struct session *s, bool failed)
 {
     struct observed *o = s->observed;
-    if (s->trying && failed)
-        session_undo_set(s);
-    else if (s->trying)
-        session_end_set(s);
-    if (o->use && !failed)
-        take_database(s, o->use);
+    take_changes(s, failed);
     if (o->resets && !failed) {
         session_reset(s);
         o->warning.code = MQ_OK;

@@ -95,6 +95,13 @@ struct observed {
     uint16_t servers_warnings; /* besides */
 };
 
+/* The statements of one COM_QUERY; text is empty unless there are several. */
+struct script {
+    struct buf text;
+    size_t at;   /* where the one begins that runs, or will as soon as the session is READY */
+    size_t next; /* where the one behind it begins; the end of the text: it is the last */
+};
+
 struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
@@ -165,6 +172,7 @@ struct session {
     const struct catalog_table *last_table; /* of the last routed statement; of the deployment */
 
     /* The command under way. */
+    struct script script;
     const struct lexed *statement; /* while its handler runs; NULL: none, or unreadable */
     struct request request;
     enum step step;
@@ -210,6 +218,8 @@ void session_send_payload(struct session *s, struct slice payload);
 /* Status flags for an answer of mqgate's own. */
 uint16_t session_own_status(const struct session *s);
 void session_send_ok(struct session *s);
+/* An EOF, or what stands for it: the whole answer to COM_SET_OPTION. */
+void session_send_end(struct session *s);
 void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_id);
 void session_send_err(struct session *s, const struct err *e);
 void session_send_result(struct session *s, const struct text_result *result);
@@ -243,9 +253,39 @@ extern const struct session_mode session_enforces;
 bool session_refuse_packet(struct session *s, const struct packet *p);
 void session_refuse_command(struct session *s, uint8_t byte);
 void session_reset(struct session *s);
+enum err_code session_set_option(struct session *s, struct slice body, struct err *reterr);
+
+/* False: the session has ended, or answered that its transaction is lost. */
+bool session_may_go_on(struct session *s, bool answers);
+
+/* session_script.c */
+static inline bool session_has_script(const struct session *s)
+{
+    return buf_len(&s->script.text) != 0;
+}
+/* The first statement of text runs, rest (a part of text) is to follow. text is the command's, or
+ * session_script_statement(). */
+void session_script_follow(struct session *s, struct slice text, struct slice rest);
+/* The statement that is due, and all behind it. */
+struct slice session_script_statement(const struct session *s);
+/* STATUS_MORE_RESULTS when another statement follows the one at hand, else 0. */
+uint16_t session_script_status(const struct session *s);
+/* After an error nothing follows. */
+void session_script_drop(struct session *s);
+/* The statement at hand has been answered. */
+void session_script_advance(struct session *s);
 
 /* session_query.c */
+/* COM_QUERY. False: run the command again later. */
 bool session_query(struct session *s, struct slice text);
+/* A text, without the white space and semicolons around it that servers take off before they
+ * read it. */
+struct slice session_trim_text(struct slice text);
+/* Tokens of the first statement of a text; *ret_rest is what follows it. */
+enum err_code session_read_statement(struct session *s, struct slice text, struct lexed *ret,
+                                     struct slice *ret_rest, struct err *reterr);
+/* The statement of the script that is due. */
+void session_next_statement(struct session *s);
 struct session_facts session_facts(const struct session *s);
 struct dialect session_dialect(const struct session *s);
 /* Plans, routes and runs a template. params NULL: text. False: run the command again later. */

@@ -239,35 +239,71 @@ static bool refuse_params(const struct lexed *lexed, struct err *reterr)
     return false;
 }
 
-/* Tokens and plan; NULL when the text cannot be read. */
+enum err_code session_read_statement(struct session *s, struct slice text, struct lexed *ret,
+                                     struct slice *ret_rest, struct err *reterr)
+{
+    struct dialect dialect = session_dialect(s);
+    struct arena *arena = &s->worker->arena;
+    *ret_rest = slice_of("", 0);
+    if (s->capabilities & CAP_MULTI_STATEMENTS)
+        return lex_first(text, &dialect, arena, ret, ret_rest, reterr);
+    return lex(text, &dialect, arena, ret, reterr);
+}
+
+/* Tokens and plan of the first statement, and what follows it; NULL when it cannot be read. */
 static struct plan_entry *understand(struct session *s, struct slice text, struct lexed *ret,
-                                     struct err *reterr)
+                                     struct slice *ret_rest, struct err *reterr)
 {
     struct worker *w = s->worker;
     struct topology *topology = s->deployment->topology;
     struct dialect dialect = session_dialect(s);
     struct plan_entry *entry =
         plan_cache_find_text(w->plans, topology, &dialect, text, &w->arena, ret);
+    *ret_rest = slice_of("", 0);
     if (entry)
         return entry;
-    if (lex(text, &dialect, &w->arena, ret, reterr) || refuse_params(ret, reterr))
+    if (session_read_statement(s, text, ret, ret_rest, reterr) || refuse_params(ret, reterr))
         return NULL;
     return plan_cache_get(w->plans, topology, &dialect, ret, false);
 }
 
-bool session_query(struct session *s, struct slice text)
+/* Runs the first statement of a text. False: it has to be run again later. */
+static bool run_first(struct session *s, struct slice text)
 {
-    if (!session_knows_dialect(s))
-        return false;
     struct lexed lexed;
+    struct slice rest;
     struct err e;
-    struct plan_entry *entry = understand(s, text, &lexed, &e);
+    struct plan_entry *entry = understand(s, text, &lexed, &rest, &e);
     if (!entry) {
         session_refuse_statement(s, &e);
         return true;
     }
+    session_script_follow(s, text, rest);
     s->statement = &lexed;
     bool done = run(s, entry, &lexed);
     plan_entry_release(entry);
     return done;
+}
+
+struct slice session_trim_text(struct slice text)
+{
+    text = slice_trim(text);
+    while (text.len && text.data[text.len - 1] == ';')
+        text = slice_trim(slice_of(text.data, text.len - 1));
+    return text;
+}
+
+/* A script keeps its text itself. */
+bool session_query(struct session *s, struct slice text)
+{
+    return session_knows_dialect(s) &&
+           (run_first(s, session_trim_text(text)) || session_has_script(s));
+}
+
+void session_next_statement(struct session *s)
+{
+    if (!session_may_go_on(s, true))
+        return;
+    s->worker->statements++;
+    (void)run_first(s, session_script_statement(s));
 }

@@ -557,31 +557,98 @@ static enum err_code scan_all(struct lexer *x)
         if (err)
             return err;
     }
+    return MQ_OK;
+}
+
+static enum err_code begin(struct lexer *x, struct slice text)
+{
+    enum { FIRST_ROOM_MAX = 256, BYTES_PER_TOKEN = 4 };
+    if (!text.data)
+        text = SLICE_LIT("");
+    *x->out = (struct lexed){ .text = text };
+    if (text.len >= UINT32_MAX)
+        return err_set(x->reterr, MQ_TOO_COMPLEX, "the text has 4 GiB or more");
+    x->begin = x->at = (const uint8_t *)text.data;
+    x->end = x->begin + text.len;
+    x->hash = WORD_FACTOR;
+    size_t room = text.len / BYTES_PER_TOKEN + 8;
+    make_room(x, room < FIRST_ROOM_MAX ? (uint32_t)room : FIRST_ROOM_MAX);
+    if (text.len >= 3 && memcmp(x->begin, "\xef\xbb\xbf", 3) == 0)
+        return lexer_fail(x, x->begin, MQ_SYNTAX, "a byte order mark");
+    return MQ_OK;
+}
+
+/* The text ends at x->at. */
+static enum err_code end(struct lexer *x)
+{
+    struct lexed *out = x->out;
     if (x->flags & TOKEN_F_IN_COMMENT)
-        return lexer_fail(x, x->end, MQ_SYNTAX, "a comment without end");
-    x->out->tokens[x->out->count] =
-        (struct token){ TOKEN_END, x->flags, 0, (uint32_t)(x->end - x->begin), 0 };
-    x->out->fingerprint = x->hash;
+        return lexer_fail(x, x->at, MQ_SYNTAX, "a comment without end");
+    out->text.len = (size_t)(x->at - x->begin);
+    out->tokens[out->count] =
+        (struct token){ TOKEN_END, x->flags, 0, (uint32_t)out->text.len, 0 };
+    out->fingerprint = x->hash;
     return MQ_OK;
 }
 
 enum err_code lex(struct slice text, const struct dialect *dialect, struct arena *arena,
                   struct lexed *ret, struct err *reterr)
 {
-    enum { FIRST_ROOM_MAX = 256, BYTES_PER_TOKEN = 4 };
-    if (!text.data)
-        text = SLICE_LIT("");
-    const uint8_t *begin = (const uint8_t *)text.data;
-    *ret = (struct lexed){ .text = text };
-    if (text.len >= UINT32_MAX)
-        return err_set(reterr, MQ_TOO_COMPLEX, "the text has 4 GiB or more");
-    struct lexer x = {
-        .begin = begin, .end = begin + text.len, .at = begin, .dialect = dialect, .arena = arena,
-        .out = ret, .hash = WORD_FACTOR, .reterr = reterr,
-    };
-    size_t room = text.len / BYTES_PER_TOKEN + 8;
-    make_room(&x, room < FIRST_ROOM_MAX ? (uint32_t)room : FIRST_ROOM_MAX);
-    if (text.len >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)
-        return lexer_fail(&x, begin, MQ_SYNTAX, "a byte order mark");
-    return scan_all(&x);
+    struct lexer x = { .dialect = dialect, .arena = arena, .out = ret, .reterr = reterr };
+    enum err_code err = begin(&x, text);
+    if (!err)
+        err = scan_all(&x);
+    return err ? err : end(&x);
+}
+
+/* ---- one statement of several ---- */
+
+/* Up to the semicolon behind the first statement, or to the end. */
+static enum err_code scan_first(struct lexer *x)
+{
+    for (lexer_space(x); x->at < x->end && *x->at != ';'; lexer_space(x)) {
+        enum err_code err = lexer_token(x);
+        if (err)
+            return err;
+    }
+    return MQ_OK;
+}
+
+/* Steps over the semicolon, white space and comments, whose tenant is taken. True when more than
+ * that is there, whether it can be read or not. */
+static bool token_follows(struct lexer *x)
+{
+    if (lexer_token(x))
+        return true;
+    uint32_t count = x->out->count;
+    for (lexer_space(x); x->at < x->end; lexer_space(x))
+        if (lexer_token(x) || x->out->count != count || x->flags & TOKEN_F_IN_COMMENT)
+            return true;
+    return false;
+}
+
+enum err_code lex_first(struct slice text, const struct dialect *dialect, struct arena *arena,
+                        struct lexed *ret, struct slice *ret_rest, struct err *reterr)
+{
+    struct lexer x = { .dialect = dialect, .arena = arena, .out = ret, .reterr = reterr };
+    *ret_rest = slice_of("", 0);
+    enum err_code err = begin(&x, text);
+    if (!err)
+        err = scan_first(&x);
+    if (err || x.at == x.end || x.flags & TOKEN_F_IN_COMMENT)
+        return err ? err : end(&x);
+
+    struct lexer ahead = x;
+    struct lexed first = *ret;
+    ahead.reterr = NULL;
+    if (!token_follows(&ahead))
+        return end(&ahead);
+    *ret = first;
+    if (ret->count == 0)
+        return lexer_fail(&x, x.at, MQ_SYNTAX, "an empty statement");
+    err = end(&x);
+    x.at++;
+    lexer_space(&x);
+    *ret_rest = slice_of(x.at, (size_t)(x.end - x.at));
+    return err;
 }

@@ -77,6 +77,14 @@ enum { TOKENS_MAX = 4000000 };
 enum err_code lex(struct slice text, const struct dialect *dialect, struct arena *arena,
                   struct lexed *ret, struct err *reterr);
 
+/* lex() for the first statement of several: ret->text ends in front of its semicolon, *ret_rest
+ * begins behind it. When nothing but comments follows, they belong to the statement, and so does
+ * its semicolon; the rest is then empty. A
+ * statement must be read before it is known how the next one reads (SET sql_mode). Fails with
+ * MQ_SYNTAX also when the statement is empty and another one follows. */
+enum err_code lex_first(struct slice text, const struct dialect *dialect, struct arena *arena,
+                        struct lexed *ret, struct slice *ret_rest, struct err *reterr);
+
 /* lex() for a text that differs from a statement seen before in the values of literals only, at a
  * fraction of its cost. False when it differs in anything else, white space and comments
  * included. The dialect must be the same; the tenant of a comment is borrowed from `seen`. */

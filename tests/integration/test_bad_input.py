@@ -7,11 +7,17 @@ import re
 import pytest
 
 from legacy import DISCOVER, LAG, PUBLISH
-from rawmysql import ServerError
+from rawmysql import (
+    COM_QUERY,
+    DEFAULT_CAPABILITIES,
+    MORE_RESULTS,
+    MULTI_STATEMENTS,
+    ServerError,
+)
 
 MEGABYTES_16 = 16 << 20
 DEEP = 10_000
-SYNTAX, NOT_UNDERSTOOD, MULTI_STATEMENT, TOO_COMPLEX, EMPTY = 2001, 2002, 2007, 2011, 2016
+SYNTAX, NOT_UNDERSTOOD, SECOND_STATEMENT, TOO_COMPLEX, EMPTY = 2001, 2002, 2007, 2011, 2016
 
 # head, what is repeated up to 16 MB
 REPEATED = [
@@ -33,7 +39,8 @@ REPEATED = [
     (b"", b"#"),
     (b"", b" "),
     (b"", b";"),
-    (b"SELECT 1", b";"),
+    (b"SELECT 1; SELECT 2", b";"),
+    (b"", b"SELECT 1;"),
     (b"", b"\0"),
     (b"SELECT ", b"\0"),
     (b"", b"\xef\xbb\xbf"),
@@ -112,10 +119,27 @@ def refusal(ask, text):
 @pytest.mark.parametrize("head, unit", REPEATED)
 def test_sixteen_megabytes(connection, head, unit):
     """Reading that is not linear would take hours."""
-    expected = (SYNTAX, NOT_UNDERSTOOD, MULTI_STATEMENT, TOO_COMPLEX, EMPTY)
+    expected = (SYNTAX, NOT_UNDERSTOOD, SECOND_STATEMENT, TOO_COMPLEX, EMPTY)
     times = (MEGABYTES_16 - len(head)) // len(unit)
     assert refusal(connection.query, head + unit * times) in expected
     assert refusal(connection.prepare, head + unit * (times // 64)) in expected
+
+
+def test_semicolons_at_the_end(connection):
+    """They are no statements, however many."""
+    assert connection.query(b"SELECT 1" + b";" * (MEGABYTES_16 - 8)).rows == [(b"1",)]
+
+
+@pytest.mark.parametrize("unit", [b"USE %s;", b"SET sql_select_limit = DEFAULT;", b" DO 0; "])
+def test_very_many_statements(gateway, connect, tenant, unit):
+    """Each is read once, whatever follows it."""
+    connection = connect(tenant, raw=True, capabilities=DEFAULT_CAPABILITIES | MULTI_STATEMENTS)
+    unit = unit.replace(b"%s", gateway.cluster.database.encode())
+    long = b"SELECT '" + b"x" * (MEGABYTES_16 - 100000) + b"' LIMIT 0;"
+    connection.command(COM_QUERY, unit * 1000 + long)
+    for _ in range(1000):
+        assert connection.read_result().status & MORE_RESULTS
+    assert not connection.read_result().status & MORE_RESULTS
 
 
 @pytest.mark.parametrize("head, unit", NESTED)

@@ -49,6 +49,8 @@ static void new_client(struct gate *g, uint8_t whose)
     if (g->client_count == MOST_CLIENTS)
         return;
     uint32_t capabilities = whose & 4 ? GATE_CLIENT : GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF;
+    if (whose & 16)
+        capabilities |= CAP_MULTI_STATEMENTS;
     client_login(g, client_connect(g), whose & 8 ? "admin" : "app", databases[whose & 3],
                  capabilities);
 }

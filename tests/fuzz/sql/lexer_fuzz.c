@@ -102,6 +102,25 @@ static void check_other_values(const struct lexed *l, const struct dialect *d,
     buf_fini(&text);
 }
 
+/* Statements cut off one by one lie one behind the other, and read as they would alone. */
+static void check_statements(struct slice text, const struct dialect *d, struct arena *arena)
+{
+    struct lexed first, alone;
+    struct slice rest = text;
+    do {
+        struct slice before = rest;
+        if (lex_first(before, d, arena, &first, &rest, NULL))
+            return;
+        check_tokens(&first);
+        require(first.text.data == before.data && first.text.len + rest.len <= before.len);
+        require(rest.len == 0 || rest.data + rest.len == before.data + before.len);
+        require(lex(first.text, d, arena, &alone, NULL) == MQ_OK);
+        require(lexed_same(&first, &alone));
+        require(first.has_comment_tenant == alone.has_comment_tenant &&
+                first.comment_tenant_bad == alone.comment_tenant_bad);
+    } while (rest.len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena;
@@ -121,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         require(err.text[0] != '\0');
     }
+    check_statements(slice_of(data + 1, size - 1), &d, &arena);
     arena_fini(&arena);
     return 0;
 }

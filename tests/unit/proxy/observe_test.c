@@ -178,6 +178,55 @@ static void statements_pass_unchanged(void **state)
         run(p, backend, texts[i], IDLE_STATUS);
 }
 
+/* Each is examined, as after those before it; the text passes as a whole. */
+static void several_statements_are_examined_one_by_one(void **state)
+{
+    (void)state;
+    static const char text[] = "SET sql_mode = 'ANSI_QUOTES'; SELECT \"a;b\"; SET @mq_tenant = 'acme';" PICK
+                               "; GARBAGE; LOCK TABLES x READ;";
+    struct peer *p = client_connect(&gate);
+    assert_true(client_login(&gate, p, "app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    run(p, server(), text, IDLE_STATUS);
+    struct findings_report r = report();
+    size_t refused = 0, changed = 0;
+    for (size_t i = 0; i < r.count; i++) {
+        refused += r.items[i].code != MQ_OK;
+        changed += r.items[i].code == MQ_OK && r.items[i].verdict == VERDICT_SINGLE;
+    }
+    assert_int_equal(refused, 2);
+    assert_int_equal(changed, 1); /* the tenant was known */
+    run(p, server(), PICK, IDLE_STATUS);
+    assert_int_equal(report().count, r.count);
+}
+
+/* What mqgate alone knows is not a part of what the server answers. */
+static void findings_among_several_statements(void **state)
+{
+    (void)state;
+    struct peer *p = client_connect(&gate);
+    assert_true(client_login(&gate, p, "admin", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    run(p, server(), "SHOW MQGATE_FINDINGS; SELECT 1", IDLE_STATUS);
+}
+
+static void an_option_switches_several_statements(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq"), *backend = server();
+    run(p, backend, "SELECT 1; SELECT 2", IDLE_STATUS);
+    struct findings_report r = report();
+    assert_int_equal(r.count, 1);
+    assert_int_equal(r.items[0].code, MQ_MULTI_STATEMENT);
+    client_command(p, COM_SET_OPTION, SLICE_LIT("\0\0"));
+    gate_run(&gate);
+    shard_expect_command(backend, COM_SET_OPTION);
+    peer_send_packet(backend, 1, SLICE_LIT("\xfe\0\0\2\0\0\0"));
+    gate_run(&gate);
+    expect_packet(p, 1);
+    run(p, backend, "SELECT 3; SELECT 4", IDLE_STATUS);
+    assert_int_equal(report().count, 1);
+    assert_int_equal(report().items[0].count, 1);
+}
+
 static void answers_pass_unchanged(void **state)
 {
     (void)state;
@@ -326,11 +375,13 @@ static void connections_are_killed_by_their_numbers(void **state)
 {
     (void)state;
     static const char *const forms[] = { "KILL %u", "kill query %u ",
-                                         "/* x */ KILL CONNECTION %u -- y" };
+                                         "/* x */ KILL CONNECTION %u -- y",
+                                         " SELECT 1; KILL %u;" };
     struct packet packet;
     struct greeting greeting;
-    struct peer *p = login(&gate, "mq"), *backend = server();
-    struct peer *other = client_connect(&gate);
+    struct peer *p = client_connect(&gate);
+    assert_true(client_login(&gate, p, "app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    struct peer *backend = server(), *other = client_connect(&gate);
     assert_true(packet_next(buf_begin(&other->in), buf_len(&other->in), SIZE_MAX, NULL, &packet,
                             NULL) == PACKET_COMPLETE &&
                 greeting_parse(packet.payload, &greeting, NULL) == MQ_OK);
@@ -713,6 +764,9 @@ int main(void)
         TEST(a_client_that_leaves_while_logging_in),
         TEST(a_login_that_enforce_refuses_is_noted),
         TEST(statements_pass_unchanged),
+        TEST(several_statements_are_examined_one_by_one),
+        TEST(findings_among_several_statements),
+        TEST(an_option_switches_several_statements),
         TEST(answers_pass_unchanged),
         TEST(errors_pass),
         TEST(commands_pass_with_their_answers),

@@ -708,6 +708,68 @@ static void large_texts(void **state)
     }
 }
 
+/* Statements of a text, each in brackets as it is cut off, then an error's name, if any. */
+static void describe_statements(struct slice text, const struct dialect *dialect, struct buf *out)
+{
+    struct arena arena;
+    struct lexed l, alone;
+    struct slice rest = text;
+    enum err_code code;
+    arena_init(&arena);
+    do {
+        code = lex_first(rest, dialect, &arena, &l, &rest, NULL);
+        if (code) {
+            buf_append_cstr(out, err_info(code)->name);
+            break;
+        }
+        buf_printf(out, "[%.*s]", (int)l.text.len, l.text.data);
+        if (l.has_comment_tenant)
+            buf_printf(out, "=%.*s", (int)l.comment_tenant.len, l.comment_tenant.data);
+        assert_int_equal(lex(l.text, dialect, &arena, &alone, NULL), MQ_OK);
+        assert_true(lexed_same(&l, &alone));
+        assert_int_equal(l.fingerprint, alone.fingerprint);
+    } while (rest.len);
+    arena_fini(&arena);
+}
+
+static void several_statements(void **state)
+{
+    (void)state;
+    static const struct stream_case cases[] = {
+        { "one", &mysql80, "SELECT 1", "[SELECT 1]" },
+        { "none", &mysql80, " ", "[ ]" },
+        { "one with its end", &mysql80, "SELECT 1 ; ", "[SELECT 1 ; ]" },
+        { "two", &mysql80, "SELECT 1;\n SELECT 2", "[SELECT 1][SELECT 2]" },
+        { "without space", &mysql80, "a;b;c", "[a][b][c]" },
+        { "in strings and names", &mysql80, "a ';' \";\" `;` b;c", "[a ';' \";\" `;` b][c]" },
+        { "in comments", &mysql80, "a /*;*/ -- ;\n # ;\n ;c", "[a /*;*/ -- ;\n # ;\n ][c]" },
+        { "in a list", &mysql80, "a IN (1, ';', 2);b", "[a IN (1, ';', 2)][b]" },
+        { "in parentheses", &mysql80, "a IN (1;b", "[a IN (1][b]" },
+        { "behind an escaped quote", &mysql80, "'\\';' ;b", "['\\';' ][b]" },
+        { "behind a backslash", &raw, "'\\';b", "['\\'][b]" },
+        { "empty first", &mysql80, ";a", "SYNTAX" },
+        { "empty within", &mysql80, "a; ;b", "[a]SYNTAX" },
+        { "only a comment within", &mysql80, "a;/*x*/;b", "[a]SYNTAX" },
+        { "comments behind the last", &mysql80, "a; /*x*/ -- y", "[a; /*x*/ -- y]" },
+        { "an open string behind", &mysql80, "a; 'x", "[a]SYNTAX" },
+        { "an open comment behind", &mysql80, "a; /*x", "[a]SYNTAX" },
+        { "no token behind", &mysql80, "a; @@", "[a]SYNTAX" },
+        { "in a versioned comment", &mysql80, "a /*! ; */ ; b", "SYNTAX" },
+        { "a versioned comment behind", &mysql80, "a; /*! b */", "[a][/*! b */]" },
+        { "tenants", &mysql80, "a /*tenant='x'*/; /*tenant='y'*/ b; c; /*tenant='z'*/",
+          "[a /*tenant='x'*/]=x[/*tenant='y'*/ b]=y[c; /*tenant='z'*/]=z" },
+        { "the next one's tenant", &maria, "a; /*tenant='y'*/ b", "[a][/*tenant='y'*/ b]=y" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf got;
+        buf_init(&got);
+        describe_statements(slice_cstr(cases[i].text), cases[i].dialect, &got);
+        if (strcmp(buf_cstr(&got), cases[i].want) != 0)
+            fail_msg("%s: got '%s', want '%s'", cases[i].why, buf_cstr(&got), cases[i].want);
+        buf_fini(&got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -730,6 +792,7 @@ int main(void)
         cmocka_unit_test(builtin_functions),
         cmocka_unit_test(functions_are_sorted),
         cmocka_unit_test(large_texts),
+        cmocka_unit_test(several_statements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

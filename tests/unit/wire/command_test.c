@@ -32,7 +32,7 @@ static void dispositions(void **state)
         { "nor have long data", COM_STMT_SEND_LONG_DATA, COMMAND_SILENT },
         { "nor QUIT", COM_QUIT, COMMAND_SILENT },
         { "other users stay out of reach", COM_PROCESS_KILL, COMMAND_REFUSED },
-        { "no stacked statements", COM_SET_OPTION, COMMAND_REFUSED },
+        { "multi-statements may be switched on", COM_SET_OPTION, COMMAND_SERVED },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         if (command_info((uint8_t)cases[i].command)->disposition != cases[i].want)
