@@ -4,7 +4,9 @@
  *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
  *   CHARSET(topic)                of the legacy column, by the same means
  *   SELECT topic … UNION …        CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`:
- *                                 MariaDB may make `?` of another branch's characters
+ *                                 MariaDB may make `?` of another branch's characters. MySQL answers
+ *                                 with an error then, and its blocks with DISTINCT, GROUP BY or
+ *                                 HAVING stay as they are
  *   topic = 'é', CONCAT(topic, 'é')
  *                                 refused when the value is known: the servers' answer would be
  *                                 an error, or `?` in its place
@@ -187,13 +189,31 @@ static bool is_ascii_text(struct planner *p, const struct node *n)
     return n && n->kind == N_COLUMN && ascii_column(p, plan_name(p, n));
 }
 
-enum err_code charset_united(struct planner *p, const struct node *item)
+/* MySQL answers with an error where the characters do not fit, never with `?`: there no block is
+ * touched that names its columns elsewhere, too, and would not find this one any more. */
+static bool is_convertible(const struct planner *p, const struct node *block)
+{
+    return p->dialect->flavour != FLAVOUR_MYSQL ||
+           (!(block->flags & NODE_F_DISTINCT) && !node_find(block, N_GROUP_BY) &&
+            !node_find(block, N_HAVING));
+}
+
+/* HAVING and ORDER BY look for it. To GROUP BY it is a second column of that name, which the server
+ * warns of. */
+static bool needs_name(const struct planner *p, const struct node *block)
+{
+    bool inserted = p->t->writes && !p->inner;
+    bool names = p->united == BRANCH_FIRST && !inserted;
+    return names || node_find(block, N_HAVING) || !node_find(block, N_GROUP_BY);
+}
+
+enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
-    if (!is_ascii_text(p, expr))
+    if (!is_ascii_text(p, expr) || !is_convertible(p, block))
         return MQ_OK;
     enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
-    if (code || expr->kind != N_COLUMN || expr->next)
+    if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))
         return code;
     struct text name = { .arena = p->arena };
     text_add(&name, " AS ");

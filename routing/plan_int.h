@@ -49,6 +49,13 @@ struct cte_name {
     const struct cte_name *outer;
 };
 
+/* What a query is to the set operation around it. */
+enum branch {
+    BRANCH_NONE,
+    BRANCH_FIRST, /* it names the columns */
+    BRANCH_LATER,
+};
+
 struct planner {
     const struct topology *topology;
     const struct dialect *dialect;
@@ -77,7 +84,7 @@ struct planner {
     bool ignores;            /* a change with IGNORE */
     bool assigns;            /* an assignment of UPDATE or ON DUPLICATE KEY UPDATE is walked */
     bool changes_joined;     /* an UPDATE or DELETE whose tables to change stand in a join */
-    bool united;             /* the query that is walked is a branch of a set operation */
+    enum branch united;      /* what the query that is walked is to a set operation */
     bool locked;             /* the query that is walked locks the rows it reads */
     bool wraps;              /* a queue table became a derived table, which has no database */
     bool names_databases;    /* a column is qualified by its database */
@@ -181,6 +188,7 @@ struct scope {
     size_t queue_count;
     size_t tenants; /* how many columns `tenant` the part that was collected last shows */
     bool merges; /* NATURAL or USING: `*` is no list of whole tables */
+    const struct node *block; /* NULL: of a change */
 };
 
 /* Resolves the tables of from, takes note of the tenants that the client's conditions name
@@ -259,7 +267,7 @@ enum local_op function_local(struct slice name);
 /* Notes the values that meet an identifier column below n. */
 void charset_operands(struct planner *p, const struct node *n);
 /* An item of a branch of a set operation, which may be joined by any characters. */
-enum err_code charset_united(struct planner *p, const struct node *item);
+enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item);
 enum err_code charset_collate(struct planner *p, const struct node *collate);
 /* A value that is written into a column: with IGNORE a server stores `?` for what is not ASCII. */
 enum err_code charset_stored(struct planner *p, const struct catalog_table *table,

@@ -7,6 +7,7 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     struct scope *s = arena_new(p->arena, struct scope);
     struct shape *shape = arena_new(p->arena, struct shape);
     enum err_code code = scope_open(p, s, from, node_find(block, N_WHERE), from ? from->last : 0);
+    s->block = block;
     if (!code)
         code = locks_scope(p, s);
     for (const struct node *c = block->child; c && !code; c = c->next) {
@@ -52,11 +53,14 @@ static enum err_code visit_body(struct planner *p, const struct node *body);
 
 static enum err_code visit_branches(struct planner *p, const struct node *body)
 {
+    enum branch united = p->united;
     /* a UNION b UNION c … leans to the left, like AND. */
     for (; body->kind == N_SET_OP; body = body->child) {
         if (++p->depth > 2 * NESTING_MAX)
             return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+        p->united = BRANCH_LATER;
         enum err_code code = visit_body(p, body->child->next);
+        p->united = united;
         p->depth--;
         if (code)
             return code;
@@ -76,8 +80,9 @@ static enum err_code visit_branches(struct planner *p, const struct node *body)
 
 static enum err_code visit_body(struct planner *p, const struct node *body)
 {
-    bool united = p->united;
-    p->united |= body->kind == N_SET_OP;
+    enum branch united = p->united;
+    if (body->kind == N_SET_OP && united == BRANCH_NONE)
+        p->united = BRANCH_FIRST;
     enum err_code code = visit_branches(p, body);
     p->united = united;
     return code;
@@ -120,8 +125,10 @@ enum err_code query_visit(struct planner *p, const struct node *query)
 /* A lock of the outer query does not reach into it. */
 enum err_code query_visit_inner(struct planner *p, const struct node *query)
 {
-    bool locked = p->locked, united = p->united;
-    p->locked = p->united = false;
+    bool locked = p->locked;
+    enum branch united = p->united;
+    p->locked = false;
+    p->united = BRANCH_NONE;
     p->inner++;
     enum err_code code = query_visit(p, query);
     p->inner--;

@@ -3,6 +3,8 @@
  *
  *   a JOIN b USING (x)         x, the rest of a, the rest of b
  *   a RIGHT JOIN b USING (x)   x, the rest of b, the rest of a
+ *   a JOIN (b RIGHT JOIN c ON …) USING (x)
+ *                              x, the rest of a, then MySQL: of c, of b; MariaDB: of b, of c
  *
  * A merged column has the value of the table that was named first here; only of an outer
  * join's nullable side could it differ, and that one never is. */
@@ -155,7 +157,7 @@ static void append(struct planner *p, const struct node *join, const struct vect
             add(p, ret, columns[i].name, columns[i].ref);
 }
 
-static bool table_shape(struct planner *p, const struct scope *s, const struct node *n,
+static bool table_shape(struct planner *p, const struct scope *s, const struct node *n, bool below,
                         struct vector *ret);
 
 static bool merge(struct planner *p, const struct scope *s, const struct node *join,
@@ -163,8 +165,8 @@ static bool merge(struct planner *p, const struct scope *s, const struct node *j
 {
     struct vector left = { NULL, 0, 0 }, right = { NULL, 0, 0 };
     bool turned = join->op == KW_RIGHT;
-    if (!table_shape(p, s, node_nth(join, turned ? 1 : 0), &left) ||
-        !table_shape(p, s, node_nth(join, turned ? 0 : 1), &right))
+    if (!table_shape(p, s, node_nth(join, turned ? 1 : 0), true, &left) ||
+        !table_shape(p, s, node_nth(join, turned ? 0 : 1), true, &right))
         return false;
     append(p, join, &left, &right, true, ret);
     append(p, join, &left, &right, false, ret);
@@ -172,18 +174,29 @@ static bool merge(struct planner *p, const struct scope *s, const struct node *j
     return true;
 }
 
-static bool table_shape(struct planner *p, const struct scope *s, const struct node *n,
+/* A join with ON: to a join that merges its columns MySQL shows RIGHT JOIN as the LEFT JOIN that it
+ * makes of it. */
+static bool chain(struct planner *p, const struct scope *s, const struct node *join, bool below,
+                  struct vector *ret)
+{
+    bool turned = below && join->op == KW_RIGHT && p->dialect->flavour == FLAVOUR_MYSQL;
+    return table_shape(p, s, node_nth(join, turned ? 1 : 0), below, ret) &&
+           table_shape(p, s, node_nth(join, turned ? 0 : 1), below, ret);
+}
+
+/* below: a join that merges columns */
+static bool table_shape(struct planner *p, const struct scope *s, const struct node *n, bool below,
                         struct vector *ret)
 {
     if (n->kind == N_JOIN && ((n->flags & NODE_F_NATURAL) || node_find(n, N_USING)))
         return merge(p, s, n, ret);
     if (n->kind == N_JOIN)
-        return table_shape(p, s, node_nth(n, 0), ret) && table_shape(p, s, node_nth(n, 1), ret);
+        return chain(p, s, n, below, ret);
     for (const struct table_ref *r = s->refs; r; r = r->next)
         if (r->node == n)
             return shape_ref(p, r, ret);
     for (const struct node *c = n->kind == N_TABLES_PAREN ? n->child : NULL; c; c = c->next)
-        if (!table_shape(p, s, c, ret))
+        if (!table_shape(p, s, c, below, ret))
             return false;
     return true;
 }
@@ -191,7 +204,7 @@ static bool table_shape(struct planner *p, const struct scope *s, const struct n
 bool shape_scope(struct planner *p, const struct scope *s, struct vector *ret)
 {
     for (const struct node *c = s->from ? s->from->child : NULL; c; c = c->next)
-        if (!table_shape(p, s, c, ret))
+        if (!table_shape(p, s, c, false, ret))
             return false;
     return true;
 }

@@ -121,7 +121,7 @@ static void keep_heading(struct planner *p, const struct node *list, const struc
 
 /* A column that is called `tenant` outside may meet a real one in a join; the answer's own
  * column names meet nobody. */
-static enum err_code visit_item(struct planner *p, const struct node *list,
+static enum err_code visit_item(struct planner *p, const struct scope *s, const struct node *list,
                                 const struct node *item)
 {
     const struct node *alias = node_find(item, N_ALIAS);
@@ -130,8 +130,8 @@ static enum err_code visit_item(struct planner *p, const struct node *list,
                       "a column of a sub-query is named `tenant`; give it another alias");
     size_t edits = p->edits.count;
     enum err_code code = visit_children(p, item);
-    if (!code && p->united)
-        code = charset_united(p, item);
+    if (!code && p->united != BRANCH_NONE)
+        code = charset_united(p, s->block, item);
     if (!code && !alias && p->edits.count > edits)
         keep_heading(p, list, item);
     return code;
@@ -176,7 +176,7 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
         if (c->kind == N_STAR)
             code = c->child ? expand_one(p, s, c) : expand_all(p, s, c);
         else
-            code = visit_item(p, list, c);
+            code = visit_item(p, s, list, c);
         if (!code && c->kind != N_STAR)
             code = name_viewed(p, s, c);
     }

@@ -73,6 +73,14 @@ SELECT d.t FROM ((SELECT o.topic AS t FROM queue_offsets o LIMIT 1) EXCEPT SELEC
 SELECT CONCAT(topic, '/'), IF(acked, topic, ''), (MAX(topic)) FROM queue_delivery_state UNION ALL SELECT 'a', 'b', 'c'
 -- case: numbers of an identifier column in a UNION
 SELECT COUNT(topic), LENGTH(topic), topic = 'a', IF(topic = 'a', 1, 2) FROM queue_offsets UNION SELECT 1, 2, 3, 4
+-- case: a UNION's blocks that name a column once more, MySQL
+(SELECT DISTINCT topic FROM queue_offsets ORDER BY queue_offsets.topic LIMIT 1) UNION SELECT topic FROM queue_offsets GROUP BY topic WITH ROLLUP UNION SELECT topic FROM queue_offsets HAVING queue_offsets.topic > 'a'
+-- case: a UNION's blocks that group, MariaDB: the headings are the first one's
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT topic, COUNT(*) FROM queue_offsets GROUP BY topic UNION SELECT topic, 1 FROM queue_messages GROUP BY topic UNION SELECT topic, 2 FROM queue_delivery_state GROUP BY topic HAVING topic > 'a'
+-- case: an INSERT has no headings, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+INSERT INTO queue_offsets SELECT consumer_group, topic, 'p', 0, 0 FROM queue_offsets GROUP BY consumer_group, topic UNION SELECT 'g', 't', 'p', 0, 0
 -- case: a sub-query in a UNION is no branch of it
 SELECT (SELECT topic FROM queue_offsets LIMIT 1) UNION SELECT 'a'
 

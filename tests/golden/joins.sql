@@ -52,6 +52,11 @@ SELECT * FROM queue_messages NATURAL JOIN queue_offsets
 SELECT m.id FROM {oj queue_messages m LEFT JOIN queue_offsets o ON m.topic = o.topic} WHERE m.topic = 'a'
 -- case: USING and a star, the right table is kept
 SELECT * FROM queue_offsets o RIGHT JOIN queue_delivery_state s USING (partition_key, topic)
+-- case: * over RIGHT JOIN with ON below USING, MySQL
+SELECT * FROM queue_offsets o JOIN ((SELECT 2 AS x) s RIGHT JOIN (SELECT 1 AS k, topic FROM queue_messages) d ON TRUE) USING (topic)
+-- case: * over RIGHT JOIN with ON below USING, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM queue_offsets o JOIN ((SELECT 2 AS x) s RIGHT JOIN (SELECT 1 AS k, topic FROM queue_messages) d ON TRUE) USING (topic)
 
 -- case: USING within an ON, a star
 SELECT * FROM queue_partition_leases l JOIN (queue_offsets o JOIN queue_delivery_state s USING (topic)) ON l.topic = o.topic
