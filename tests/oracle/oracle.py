@@ -14,6 +14,8 @@ from world import generated
 # What a shard answers where its ASCII columns meet other characters in one operation. docs/sql.md
 # lists it among what is refused.
 ASCII_ERRORS = {1253, 1267, 1270, 1271, 1977, 3854, 3988}
+# MySQL 9.7 does not manage to print the range of `topic LIKE 'a%'` in the plan of a change, either.
+RANGE_ERROR = 1366
 # Errors of a change of several rows name the row that was read first.
 ROW_ERRORS = {1048, 1062, 1264, 1406, 1366, 1690, 1265, 1292}
 
@@ -121,7 +123,7 @@ class Oracle:
             legacy = self.ask(self.legacy, statement, True)
             if legacy.error and legacy.error[:2] == shard.error[:2]:
                 return [], legacy, shard
-        if not refusal and shard.error and shard.error[0] in ASCII_ERRORS:
+        if not refusal and shard.error and is_ascii_error(statement, shard.error[0]):
             refusal = f"shard: error {shard.error[0]}, ASCII column"
         if refusal:
             self.note_refusal(statement, refusal)
@@ -214,6 +216,10 @@ class Oracle:
         if self.world.dump_foreign() != self.world.foreign_rows:
             out.append("rows of another tenant changed")
         return out
+
+
+def is_ascii_error(statement, number):
+    return number in ASCII_ERRORS or (statement.plan and number == RANGE_ERROR)
 
 
 def offsets(contents):
