@@ -155,11 +155,21 @@ class Queries(Joins):
         if limit:
             ordered_window = "rollup" in tail
             order = self.order_clause(items, columns, scope if shape is Queries.plain else None) if not ordered_window else ""
+        if order and self.mysql:
+            self.settle_literals(items)
         node = Node(
             "select", "SELECT", self.modifiers(), distinct, " ", *joined(", ", [self.item_node(i) for i in items]), source,
             where, *tail.values(), order,
         )  # fmt: skip
         return Query(node, columns)
+
+    @staticmethod
+    def settle_literals(items):
+        """Makes text of parameters that are columns: MySQL 9.7 drops the order of a derived table, and
+        with it a parameter that it orders by, which PREPARE still counts but does not define."""
+        for item in items:
+            if all(not isinstance(p, str) or not p.strip("() ") for n in item.node.walk() for p in n.parts):
+                item.node = item.node.frozen()
 
     def where(self, scope, chance=0.75):
         if not self.chance(chance):
