@@ -57,13 +57,12 @@ static const struct node *find_source(struct planner *p, const struct node *n, b
     for (const struct node *c = n->child; c; c = c->next) {
         const struct node *source = find_source(p, c, queries, depth - 1);
         if (source)
-            return source;
+            return n->kind == N_VALUES_FUNCTION ? n : source;
     }
     return NULL;
 }
 
-/* The ASCII column that the expression has its character set from, or NULL. */
-static const struct node *ascii_source(struct planner *p, const struct node *n)
+const struct node *charset_source(struct planner *p, const struct node *n)
 {
     return find_source(p, n, false, FUNCTIONS_MAX);
 }
@@ -80,7 +79,7 @@ static void add_check(struct planner *p, const struct node *source, const struct
                                         .value = ref };
 }
 
-static bool meets(const struct planner *p, const struct node *n)
+bool charset_meets(const struct planner *p, const struct node *n)
 {
     return n->kind == N_COMPARE || n->kind == N_IN || n->kind == N_BETWEEN || n->kind == N_LIKE ||
            n->kind == N_CASE || (n->kind == N_FUNCTION && keeps_charset(p, n));
@@ -90,10 +89,10 @@ void charset_operands(struct planner *p, const struct node *n)
 {
     const struct node *column = NULL;
     size_t values = 0;
-    if (!meets(p, n))
+    if (!charset_meets(p, n))
         return;
     for (const struct node *c = n->child; c && !column; c = c->next)
-        column = ascii_source(p, c);
+        column = charset_source(p, c);
     for (const struct node *c = column ? n->child : NULL; c && values < VALUES_MAX; c = c->next)
         if (c->kind == N_LITERAL || c->kind == N_PARAM || c->kind == N_LITERALS) {
             add_check(p, column, c);
@@ -123,8 +122,8 @@ static bool is_ascii_value(struct planner *p, const struct node *n, int depth)
     if (is_plain[n->kind])
         return true;
     if (n->kind == N_COLUMN)
-        return ascii_source(p, n) && !p->has_queries;
-    bool joined = n->kind == N_FUNCTION && joins_text(p, n) && ascii_source(p, n);
+        return charset_source(p, n) && !p->has_queries;
+    bool joined = n->kind == N_FUNCTION && joins_text(p, n) && charset_source(p, n);
     if (depth == 0 || (!joined && n->kind != N_PAREN && n->kind != N_VALUES_FUNCTION))
         return false;
     for (const struct node *c = n->child; c; c = c->next)
@@ -152,7 +151,7 @@ enum err_code charset_stored(struct planner *p, const struct catalog_table *tabl
 /* A derived table's column may be an identifier under another name. */
 static bool may_be_ascii(struct planner *p, const struct node *n)
 {
-    return ascii_source(p, n) ||
+    return charset_source(p, n) ||
            (n->kind == N_COLUMN && !catalog_any_column(p->topology->catalog, plan_name(p, n)));
 }
 
@@ -179,7 +178,7 @@ static bool is_ascii_text(struct planner *p, const struct node *n)
     static const char *const firsts[] = { "MIN", "MAX", "COALESCE", "IFNULL", "NULLIF", NULL };
     static const char *const thens[] = { "IF", NULL };
     if (is_function(p, n, texts))
-        return ascii_source(p, n);
+        return charset_source(p, n);
     while (n && (n->kind == N_PAREN || n->kind == N_FUNCTION)) {
         if (n->kind == N_PAREN || is_function(p, n, firsts))
             n = n->child;

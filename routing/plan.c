@@ -266,6 +266,7 @@ static enum err_code plan_root(struct planner *p)
     enum err_code code = parse(p->l, p->dialect, p->arena, &root, &p->reject);
     if (code)
         return code;
+    p->root = root;
     p->t->op = root->op;
     p->t->flags = root->flags;
     return plan_statement(p, root);

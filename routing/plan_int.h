@@ -76,6 +76,9 @@ struct planner {
 
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
     const struct shape *shape;   /* of the query visited last; NULL: not known */
+    const struct node *root;     /* of the statement */
+    enum { TEXTS_UNKNOWN, TEXTS_NONE, TEXTS_SOME } query_texts; /* of collation.c */
+    bool *converted; /* per token: the column that begins there is; made when needed */
     bool *claimed; /* per token: the column that begins there is accounted for; made when needed */
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
@@ -274,6 +277,17 @@ enum err_code charset_stored(struct planner *p, const struct catalog_table *tabl
                              struct slice column, const struct node *value);
 /* CHARSET() and its kin. */
 enum err_code charset_function(struct planner *p, const struct node *function);
+/* The ASCII column, or VALUES() of one, that n has its character set from, or NULL. */
+const struct node *charset_source(struct planner *p, const struct node *n);
+/* Have n's operands one character set and collation in common? */
+bool charset_meets(const struct planner *p, const struct node *n);
+
+/* ---- collation.c: texts with the session's collation beside identifier columns ---- */
+
+/* Converts such a column where n compares or joins it with such a text. */
+enum err_code collation_operands(struct planner *p, const struct node *n);
+/* The same of the columns that a join with USING or NATURAL compares: refuses it. */
+enum err_code collation_join(struct planner *p, const struct table_ref *refs);
 
 /* ---- the statements ---- */
 

@@ -163,13 +163,15 @@ static enum err_code collect_join(struct planner *p, struct scope *s, const stru
         return code;
     *j = (struct join_ref){ .node = join, .target = target, .next = s->joins };
     s->joins = j;
-    if (node_find(join, N_USING))
+    if (node_find(join, N_USING) || join->flags & NODE_F_NATURAL) {
         s->merges = true;
+        if ((code = collation_join(p, *first)))
+            return code;
+    }
     if (!(join->flags & NODE_F_NATURAL)) {
         s->tenants += tenants;
         return MQ_OK;
     }
-    s->merges = true;
     merge_tenants(s, *first, tenants, s->tenants);
     return check_natural(p, s, *first);
 }

@@ -115,7 +115,9 @@ enum err_code visit(struct planner *p, const struct node *n)
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
     charset_operands(p, n);
-    enum err_code code = visit_kind(p, n);
+    enum err_code code = collation_operands(p, n);
+    if (!code)
+        code = visit_kind(p, n);
     p->depth--;
     return code;
 }

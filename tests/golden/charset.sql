@@ -104,3 +104,56 @@ INSERT IGNORE INTO queue_offsets (consumer_group, partition_key, topic, offset_a
 
 -- case: a value that might not be ASCII, without IGNORE: the shard's sql_mode decides
 INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) SELECT 'g', partition_key, 'p', 0, 0 FROM queue_offsets
+
+-- case: a text with the session's collation, by which 'a' may equal 'A', beside an identifier column
+SELECT id FROM queue_messages WHERE topic = CAST('A' AS CHAR) AND CONVERT('A' USING utf8mb4) = original_topic AND topic = CONVERT('A', CHAR(3))
+
+-- case: such a text in a function, a list, a pattern, a row
+SELECT CONCAT(topic, '/', CAST(offset_acked AS CHAR)) FROM queue_offsets WHERE LOWER(CAST('A' AS CHAR)) = topic AND topic IN ('x', CAST('A' AS CHAR)) AND topic LIKE CAST('A%' AS CHAR) AND (topic, offset_acked) = (CAST('A' AS CHAR), 1) AND (consumer_group, topic) IN (('a', 'b'), ('c', CAST('d' AS CHAR)))
+
+-- case: such a text, and a column that is converted once for all around it
+SELECT id FROM queue_messages WHERE CONCAT(LOWER(topic), CAST('' AS CHAR)) = CAST('A' AS CHAR)
+
+-- case: such a text beside what a row would have
+INSERT INTO queue_partition_leases VALUES ('g', 't', 'p', 'w', 1, 1) ON DUPLICATE KEY UPDATE leased_at = IF(VALUES(leased_by) = CAST('W' AS CHAR), 5, 6)
+
+-- case: CAST of the column alone, to a number, a time, bytes
+SELECT id FROM queue_messages WHERE CAST(topic AS CHAR) = 'a' AND topic = CAST(5 AS SIGNED) AND topic = CAST('a' AS BINARY) AND topic = CONVERT('a' USING binary) AND topic = CAST('2020-01-01' AS DATE)
+
+-- case: such a text as a query's column
+SELECT m.id FROM queue_messages m JOIN (SELECT CAST(metadata AS CHAR) AS t, 'x' AS topic FROM queue_messages) d ON m.topic = d.t OR m.original_topic = d.topic
+
+-- case: such a text in a sub-query
+SELECT id FROM queue_messages WHERE topic IN (SELECT CAST(metadata AS CHAR) FROM queue_messages) AND topic = (SELECT 'a')
+
+-- case: such a text in a condition of a sub-query, which shows none
+SELECT id FROM queue_messages m WHERE EXISTS (SELECT 1 FROM queue_offsets o WHERE o.topic = m.topic AND o.partition_key = CAST('A' AS CHAR))
+
+-- case: such a text as a column of WITH
+WITH w AS (SELECT CONVERT('A' USING utf8mb4) AS c) SELECT id FROM queue_messages m, w WHERE m.topic = w.c
+
+-- case: such a text as a column that USING compares
+WITH w AS (SELECT CAST('A' AS CHAR) AS topic) SELECT id FROM queue_messages JOIN w USING (topic)
+
+-- case: such a text as a column that NATURAL JOIN compares
+SELECT id FROM queue_messages NATURAL JOIN (SELECT CAST('A' AS CHAR) AS topic) w
+
+-- case: USING between tables, beside such a text
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m USING (topic) WHERE m.id = CAST('A' AS CHAR)
+
+-- case: an aggregate as a query's column, which has the session's collation on MySQL
+SELECT m.id FROM queue_messages m JOIN (SELECT MAX(CONCAT('A', offset_acked)) AS t FROM queue_offsets) d ON m.topic = d.t
+
+-- case: an aggregate of a column as a query's column
+SELECT m.id FROM queue_messages m JOIN (SELECT MAX(topic) AS t FROM queue_offsets) d ON m.topic = d.t
+
+-- case: a column of JSON_TABLE, which has the session's collation on MySQL
+SELECT id FROM queue_messages m, JSON_TABLE('["A"]', '$[*]' COLUMNS (c VARCHAR(9) PATH '$')) j WHERE m.topic = j.c
+
+-- case: an aggregate as a query's column, which has not the session's collation on MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT m.id FROM queue_messages m JOIN (SELECT MAX(CONCAT('A', offset_acked)) AS t FROM queue_offsets) d ON m.topic = d.t
+
+-- case: a column of JSON_TABLE, which has not the session's collation on MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages m, JSON_TABLE('["A"]', '$[*]' COLUMNS (c VARCHAR(9) PATH '$')) j WHERE m.topic = j.c
