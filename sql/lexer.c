@@ -627,6 +627,12 @@ static bool token_follows(struct lexer *x)
     return false;
 }
 
+/* Cut off in front of its semicolon, `--` would become a comment; no statement ends so. */
+static bool ends_in_minus(const struct lexed *l)
+{
+    return l->count && token_is_op(&l->tokens[l->count - 1], OP_MINUS);
+}
+
 enum err_code lex_first(struct slice text, const struct dialect *dialect, struct arena *arena,
                         struct lexed *ret, struct slice *ret_rest, struct err *reterr)
 {
@@ -638,6 +644,8 @@ enum err_code lex_first(struct slice text, const struct dialect *dialect, struct
     if (err || x.at == x.end || x.flags & TOKEN_F_IN_COMMENT)
         return err ? err : end(&x);
 
+    if (ends_in_minus(ret))
+        return lexer_fail(&x, x.at, MQ_SYNTAX, "a minus without an operand");
     struct lexer ahead = x;
     struct lexed first = *ret;
     ahead.reterr = NULL;

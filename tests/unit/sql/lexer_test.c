@@ -747,6 +747,7 @@ static void several_statements(void **state)
         { "in parentheses", &mysql80, "a IN (1;b", "[a IN (1][b]" },
         { "behind an escaped quote", &mysql80, "'\\';' ;b", "['\\';' ][b]" },
         { "behind a backslash", &raw, "'\\';b", "['\\'][b]" },
+        { "no comment before it", &mysql80, "a --; b", "SYNTAX" },
         { "empty first", &mysql80, ";a", "SYNTAX" },
         { "empty within", &mysql80, "a; ;b", "[a]SYNTAX" },
         { "only a comment within", &mysql80, "a;/*x*/;b", "[a]SYNTAX" },
