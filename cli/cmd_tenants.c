@@ -457,8 +457,11 @@ int cmd_tenants(int argc, char **argv)
     if (status >= 0)
         return status;
     const struct verb *verb = o.names.count ? find_verb(o.names.items[0]) : NULL;
-    if (!verb)
+    if (!o.names.count)
         return options_misused(argv[0], "say what to do: list, add, place or retire");
+    if (!verb)
+        return options_misused(argv[0], "cannot \"%s\", only list, add, place and retire",
+                               o.names.items[0]);
     o.names.items++;
     o.names.count--;
     const char *wrong = check_options(verb, &o);
