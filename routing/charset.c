@@ -3,10 +3,10 @@
  *
  *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
  *   CHARSET(topic)                of the legacy column, by the same means
- *   SELECT topic … UNION …        CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`:
- *                                 MariaDB may make `?` of another branch's characters. MySQL answers
- *                                 with an error then, and its blocks with DISTINCT, GROUP BY or
- *                                 HAVING stay as they are
+ *   SELECT topic … UNION …        for MariaDB, which may make `?` of another branch's characters:
+ *                                 CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`.
+ *                                 MySQL answers with an error, whatever the sql_mode, and gives
+ *                                 wrong rows where INTERSECT meets a converted outer column
  *   topic = 'é', CONCAT(topic, 'é')
  *                                 refused when the value is known: the servers' answer would be
  *                                 an error, or `?` in its place
@@ -188,15 +188,6 @@ static bool is_ascii_text(struct planner *p, const struct node *n)
     return n && n->kind == N_COLUMN && ascii_column(p, plan_name(p, n));
 }
 
-/* MySQL answers with an error where the characters do not fit, never with `?`: there no block is
- * touched that names its columns elsewhere, too, and would not find this one any more. */
-static bool is_convertible(const struct planner *p, const struct node *block)
-{
-    return p->dialect->flavour != FLAVOUR_MYSQL ||
-           (!(block->flags & NODE_F_DISTINCT) && !node_find(block, N_GROUP_BY) &&
-            !node_find(block, N_HAVING));
-}
-
 /* HAVING and ORDER BY look for it. To GROUP BY it is a second column of that name, which the server
  * warns of. */
 static bool needs_name(const struct planner *p, const struct node *block)
@@ -209,7 +200,7 @@ static bool needs_name(const struct planner *p, const struct node *block)
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
-    if (!is_ascii_text(p, expr) || !is_convertible(p, block))
+    if (p->dialect->flavour == FLAVOUR_MYSQL || !is_ascii_text(p, expr))
         return MQ_OK;
     enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
     if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))

@@ -65,15 +65,19 @@ UPDATE IGNORE queue_partition_leases SET leased_by = IF(lease_renewed_at > 5, le
 -- case: ON DUPLICATE KEY UPDATE with IGNORE
 INSERT IGNORE INTO queue_partition_leases VALUES ('g', 't', 'p', 'w', 1, 1) ON DUPLICATE KEY UPDATE leased_by = IF(lease_renewed_at < 5, VALUES(leased_by), leased_by)
 
--- case: an identifier column in a UNION
+-- case: an identifier column in a UNION, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT topic, partition_key FROM queue_offsets UNION SELECT JSON_UNQUOTE(JSON_EXTRACT(metadata, '$.s')), id FROM queue_messages
--- case: an identifier column in a UNION, with an alias, in parentheses, in a derived table
+-- case: an identifier column in a UNION, with an alias, in parentheses, in a derived table, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT d.t FROM ((SELECT o.topic AS t FROM queue_offsets o LIMIT 1) EXCEPT SELECT leased_by FROM queue_partition_leases) d
--- case: texts of an identifier column in a UNION
+-- case: texts of an identifier column in a UNION, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT CONCAT(topic, '/'), IF(acked, topic, ''), (MAX(topic)) FROM queue_delivery_state UNION ALL SELECT 'a', 'b', 'c'
--- case: numbers of an identifier column in a UNION
+-- case: numbers of an identifier column in a UNION, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT COUNT(topic), LENGTH(topic), topic = 'a', IF(topic = 'a', 1, 2) FROM queue_offsets UNION SELECT 1, 2, 3, 4
--- case: a UNION's blocks that name a column once more, MySQL
+-- case: an identifier column in a UNION, MySQL
 (SELECT DISTINCT topic FROM queue_offsets ORDER BY queue_offsets.topic LIMIT 1) UNION SELECT topic FROM queue_offsets GROUP BY topic WITH ROLLUP UNION SELECT topic FROM queue_offsets HAVING queue_offsets.topic > 'a'
 -- case: a UNION's blocks that group, MariaDB: the headings are the first one's
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
@@ -81,7 +85,8 @@ SELECT topic, COUNT(*) FROM queue_offsets GROUP BY topic UNION SELECT topic, 1 F
 -- case: an INSERT has no headings, MariaDB
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 INSERT INTO queue_offsets SELECT consumer_group, topic, 'p', 0, 0 FROM queue_offsets GROUP BY consumer_group, topic UNION SELECT 'g', 't', 'p', 0, 0
--- case: a sub-query in a UNION is no branch of it
+-- case: a sub-query in a UNION is no branch of it, MariaDB
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT (SELECT topic FROM queue_offsets LIMIT 1) UNION SELECT 'a'
 
 -- case: CHARSET() of a query's column, which may be an identifier's
