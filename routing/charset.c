@@ -169,23 +169,40 @@ static bool is_function(const struct planner *p, const struct node *n, const cha
     return false;
 }
 
+/* Does CASE answer with its nth operand? WHEN a THEN b WHEN c THEN d ELSE e, perhaps behind one. */
+static bool is_branch(const struct planner *p, const struct node *n, size_t nth, bool last)
+{
+    size_t bare = token_is_keyword(&p->l->tokens[n->first + 1], KW_WHEN) ? 0 : 1;
+    return nth >= bare && ((nth - bare) % 2 == 1 || last);
+}
+
+/* May n's value be that of its nth operand? */
+static bool may_be_operand(const struct planner *p, const struct node *n, size_t nth, bool last)
+{
+    static const char *const any[] = { "MIN", "MAX", "COALESCE", "IFNULL", "GREATEST", "LEAST",
+                                       NULL };
+    static const char *const first[] = { "NULLIF", NULL };
+    static const char *const others[] = { "IF", NULL };
+    return n->kind == N_PAREN || is_function(p, n, any) || (nth == 0 && is_function(p, n, first)) ||
+           (nth > 0 && is_function(p, n, others)) ||
+           (n->kind == N_CASE && is_branch(p, n, nth, last));
+}
+
 /* A text in the character set of an ASCII column: no number that is made of one. */
-static bool is_ascii_text(struct planner *p, const struct node *n)
+static bool is_ascii_text(struct planner *p, const struct node *n, int depth)
 {
     static const char *const texts[] = { "CONCAT", "CONCAT_WS", "LOWER", "UPPER",
                                          "LEFT",   "RIGHT",     "TRIM",  "SUBSTRING",
                                          "SUBSTR", "REPLACE",   NULL };
-    static const char *const firsts[] = { "MIN", "MAX", "COALESCE", "IFNULL", "NULLIF", NULL };
-    static const char *const thens[] = { "IF", NULL };
+    size_t nth = 0;
+    if (n->kind == N_COLUMN)
+        return ascii_column(p, plan_name(p, n));
     if (is_function(p, n, texts))
         return charset_source(p, n);
-    while (n && (n->kind == N_PAREN || n->kind == N_FUNCTION)) {
-        if (n->kind == N_PAREN || is_function(p, n, firsts))
-            n = n->child;
-        else
-            n = is_function(p, n, thens) && n->child ? n->child->next : NULL;
-    }
-    return n && n->kind == N_COLUMN && ascii_column(p, plan_name(p, n));
+    for (const struct node *c = depth ? n->child : NULL; c; c = c->next, nth++)
+        if (may_be_operand(p, n, nth, !c->next) && is_ascii_text(p, c, depth - 1))
+            return true;
+    return false;
 }
 
 /* HAVING and ORDER BY look for it. To GROUP BY it is a second column of that name, which the server
@@ -200,7 +217,7 @@ static bool needs_name(const struct planner *p, const struct node *block)
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
-    if (p->dialect->flavour == FLAVOUR_MYSQL || !is_ascii_text(p, expr))
+    if (p->dialect->flavour == FLAVOUR_MYSQL || !is_ascii_text(p, expr, FUNCTIONS_MAX))
         return MQ_OK;
     enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
     if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))

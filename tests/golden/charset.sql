@@ -162,3 +162,11 @@ SELECT m.id FROM queue_messages m JOIN (SELECT MAX(CONCAT('A', offset_acked)) AS
 -- case: a column of JSON_TABLE, which has not the session's collation on MariaDB
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT id FROM queue_messages m, JSON_TABLE('["A"]', '$[*]' COLUMNS (c VARCHAR(9) PATH '$')) j WHERE m.topic = j.c
+
+-- case: an identifier column as one of several results in a UNION
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT CASE 1 WHEN 1 THEN leased_by END, CASE WHEN leased_by = 'a' THEN 1 ELSE leased_by END, COALESCE(NULL, leased_by), IF(leased_by = 'a', 'b', leased_by), GREATEST('a', topic) FROM queue_partition_leases UNION SELECT 'a', 'b', 'c', 'd', 'e'
+
+-- case: an identifier column that only decides in a UNION
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT CASE leased_by WHEN topic THEN 1 ELSE 2 END, NULLIF(1, topic), CASE WHEN topic THEN 5 END FROM queue_partition_leases UNION SELECT 1, 2, 3

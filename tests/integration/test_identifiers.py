@@ -106,3 +106,28 @@ def test_nothing_becomes_a_question_mark(connect, tenant, topic):
     execute(connection, "SET sql_mode = DEFAULT")
     with pytest.raises(pymysql.err.MySQLError, match="Incorrect string value"):
         execute(connection, copy, "é", topic)
+
+
+CASTS = [
+    "topic = CAST(? AS CHAR)",
+    "CONVERT(? USING utf8mb4) = topic",
+    "topic IN ('x', CAST(? AS CHAR))",
+    "topic LIKE CAST(? AS CHAR)",
+    "(topic, offset_acked) = (CAST(? AS CHAR), 0)",
+    "CONCAT(topic, CAST('' AS CHAR)) = ?",
+    "topic = (SELECT CAST(? AS CHAR))",
+    "topic IN (SELECT d.c FROM (SELECT CAST(? AS CHAR) AS c) d)",
+    "EXISTS (SELECT 1 FROM (SELECT MAX(CONCAT(?, '')) AS c FROM queue_offsets) d WHERE d.c = topic)",
+]
+
+
+@pytest.mark.parametrize("condition", CASTS)
+def test_a_text_of_the_session_distinguishes_case(connect, tenant, condition):
+    """As beside the legacy column, whose utf8mb4_bin prevails over the session's collation."""
+    connection = connect(tenant)
+    execute(connection, "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci")
+    execute(connection, START_OFFSET, "g", "casts", "p")
+    found = f"SELECT topic FROM queue_offsets WHERE consumer_group = 'g' AND {condition}"
+    assert execute(connection, found, "CASTS") == []
+    assert execute(connection, found, "casts") == [("casts",)]
+    execute(connection, "DELETE FROM queue_offsets WHERE topic = 'casts'")

@@ -285,7 +285,8 @@ class Expressions:
             return self.in_list(scope, 0)
         self.note("IN sub-query")
         kinds = [self.rng.choice([NUMBER, TEXT]) for _ in range(self.rng.choice([1, 1, 1, 2]))]
-        left = [self.value(scope, kind, min(depth, 1)) for kind in kinds]
+        # MariaDB 10.11 takes a sub-query on the left for equal to a constant of a correlated list.
+        left = [self.value(scope, kind, min(depth, 1) if self.mysql else 0) for kind in kinds]
         query = self.query(outer=scope, kinds=kinds, limit=False)
         left = left[0] if len(left) == 1 else Node("row", "(", *joined(", ", left), ")")
         return Node("condition", left, self.rng.choice([" IN (", " NOT IN ("]), query.node, ")")
