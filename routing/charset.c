@@ -217,7 +217,8 @@ static bool needs_name(const struct planner *p, const struct node *block)
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
-    if (p->dialect->flavour == FLAVOUR_MYSQL || !is_ascii_text(p, expr, FUNCTIONS_MAX))
+    if (!is_ascii_text(p, expr, FUNCTIONS_MAX) ||
+        (p->dialect->flavour == FLAVOUR_MYSQL && !collation_united(p)))
         return MQ_OK;
     enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
     if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))

@@ -78,17 +78,24 @@ static bool shows_text(const struct planner *p, const struct node *n, bool inner
     return false;
 }
 
-static bool queries_show_text(struct planner *p)
+/* own: or in the statement's own list. */
+static bool lists_show_text(struct planner *p, bool own)
 {
-    if (p->query_texts == TEXTS_UNKNOWN)
-        p->query_texts = shows_text(p, p->root, false, false) ? TEXTS_SOME : TEXTS_NONE;
-    return p->query_texts == TEXTS_SOME;
+    enum list_texts *known = &p->list_texts[own];
+    if (*known == TEXTS_UNKNOWN)
+        *known = shows_text(p, p->root, own, false) ? TEXTS_SOME : TEXTS_NONE;
+    return *known == TEXTS_SOME;
+}
+
+bool collation_united(struct planner *p)
+{
+    return lists_show_text(p, true);
 }
 
 static bool is_text(struct planner *p, const struct node *operand)
 {
     return holds(p, operand, is_cast, FUNCTIONS_MAX) ||
-           (holds(p, operand, is_of_query, FUNCTIONS_MAX) && queries_show_text(p));
+           (holds(p, operand, is_of_query, FUNCTIONS_MAX) && lists_show_text(p, false));
 }
 
 /* The operands, and members of those that are rows, that hold such a text. */
@@ -149,7 +156,7 @@ enum err_code collation_operands(struct planner *p, const struct node *n)
 enum err_code collation_join(struct planner *p, const struct table_ref *refs)
 {
     for (const struct table_ref *r = refs; r; r = r->next)
-        if (!r->table && queries_show_text(p))
+        if (!r->table && lists_show_text(p, false))
             return reject(p, MQ_NOT_UNDERSTOOD,
                           "USING or NATURAL with a query in a statement where a query's text has "
                           "the session's collation (CAST, CONVERT); write ON instead");

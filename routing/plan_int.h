@@ -77,7 +77,7 @@ struct planner {
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
     const struct shape *shape;   /* of the query visited last; NULL: not known */
     const struct node *root;     /* of the statement */
-    enum { TEXTS_UNKNOWN, TEXTS_NONE, TEXTS_SOME } query_texts; /* of collation.c */
+    enum list_texts { TEXTS_UNKNOWN, TEXTS_NONE, TEXTS_SOME } list_texts[2]; /* of collation.c */
     bool *converted; /* per token: the column that begins there is; made when needed */
     bool *claimed; /* per token: the column that begins there is accounted for; made when needed */
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
@@ -288,6 +288,8 @@ bool charset_meets(const struct planner *p, const struct node *n);
 enum err_code collation_operands(struct planner *p, const struct node *n);
 /* The same of the columns that a join with USING or NATURAL compares: refuses it. */
 enum err_code collation_join(struct planner *p, const struct table_ref *refs);
+/* May a branch of a set operation show such a text? */
+bool collation_united(struct planner *p);
 
 /* ---- the statements ---- */
 

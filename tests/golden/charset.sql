@@ -170,3 +170,6 @@ SELECT CASE 1 WHEN 1 THEN leased_by END, CASE WHEN leased_by = 'a' THEN 1 ELSE l
 -- case: an identifier column that only decides in a UNION
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT CASE leased_by WHEN topic THEN 1 ELSE 2 END, NULLIF(1, topic), CASE WHEN topic THEN 5 END FROM queue_partition_leases UNION SELECT 1, 2, 3
+
+-- case: a text with the session's collation in a UNION, of which MySQL would take that collation
+SELECT topic FROM queue_offsets UNION SELECT CAST('A' AS CHAR)
