@@ -6,6 +6,7 @@
  * The first byte chooses the dialect, the rest is the statement. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "routing/route.h"
 #include "routing/session_values.h"
@@ -151,7 +152,7 @@ static void blank_hint(struct buf *b)
     static const char hint[] = "DELETE /*+ NO_INDEX(";
     char *text = (char *)buf_slice(b).data, *end = text + buf_len(b);
     for (char *at = text; end - at > (ptrdiff_t)sizeof hint; at++) {
-        if (memcmp(at, hint, sizeof hint - 1) != 0)
+        if (strncasecmp(at, hint, sizeof hint - 1) != 0)
             continue;
         for (at += strlen("DELETE "); at < end && *at != '/'; at++)
             ;
