@@ -313,6 +313,20 @@ static enum err_code wrap(struct planner *p, struct scope *s, struct table_ref *
     return code ? code : plan_edit(p, EDIT_AFTER, last, last, text_slice(&after));
 }
 
+/* MySQL's JSON_TABLE cannot read from a query on the outer side of a join (1210). */
+static enum err_code check_json_tables(struct planner *p, const struct scope *s)
+{
+    bool wrapped = false;
+    for (const struct table_ref *r = s->refs; r; r = r->next) {
+        wrapped |= r->wrapped;
+        if (wrapped && r->node->kind == N_JSON_TABLE && p->dialect->flavour == FLAVOUR_MYSQL)
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "JSON_TABLE behind a queue table in an outer join with USING or in a "
+                          "NATURAL join; write ON instead");
+    }
+    return MQ_OK;
+}
+
 static enum err_code open_joins(struct planner *p, struct scope *s)
 {
     for (struct table_ref *r = s->refs; r; r = r->next) {
@@ -320,13 +334,12 @@ static enum err_code open_joins(struct planner *p, struct scope *s)
         if (code)
             return code;
     }
-    for (const struct join_ref *j = s->joins; j; j = j->next) {
+    enum err_code code = check_json_tables(p, s);
+    for (const struct join_ref *j = s->joins; j && !code; j = j->next) {
         const struct node *on = node_find(j->node, N_ON);
-        enum err_code code = on ? open_clause(p, s, on, on) : MQ_OK;
-        if (code)
-            return code;
+        code = on ? open_clause(p, s, on, on) : MQ_OK;
     }
-    return MQ_OK;
+    return code;
 }
 
 static enum err_code visit_using(struct planner *p, const struct node *use)

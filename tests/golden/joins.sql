@@ -123,3 +123,7 @@ SELECT m.id FROM queue_offsets o NATURAL JOIN queue_partition_leases l NATURAL J
 SELECT m.id FROM queue_messages m NATURAL JOIN (queue_offsets o, queue_subscriber_heartbeats h)
 -- case: NATURAL beside two tables, with a lock
 SELECT m.id FROM queue_offsets o JOIN queue_partition_leases l USING (consumer_group, topic, partition_key) NATURAL JOIN queue_messages m FOR UPDATE
+-- case: JSON_TABLE behind the outer side of USING
+SELECT j.n FROM queue_offsets o LEFT JOIN queue_messages m USING (topic) LEFT JOIN JSON_TABLE(m.metadata, '$.k[*]' COLUMNS (n INT PATH '$')) AS j ON TRUE
+-- case: JSON_TABLE behind the outer side of ON
+SELECT j.n FROM queue_offsets o LEFT JOIN queue_messages m ON m.topic = o.topic LEFT JOIN JSON_TABLE(m.metadata, '$.k[*]' COLUMNS (n INT PATH '$')) AS j ON TRUE
