@@ -47,7 +47,7 @@ class Joins:
         both = Scope(left_made.sources + right_made.sources, {**left_made.merged, **right_made.merged}, outer)
         if word in ("CROSS JOIN", "STRAIGHT_JOIN") and self.chance(0.4):
             return Node("join", left, f" {word} ", right), both
-        if common and self.chance(0.15):
+        if common and self.chance(0.11):
             self.note("USING")
             using = self.rng.sample(common, self.rng.randint(1, len(common)))
             self.merge(both, left_made, using)
@@ -55,7 +55,7 @@ class Joins:
             if word == "STRAIGHT_JOIN":
                 word = "JOIN"
             return Node("join", left, f" {word.replace('CROSS', 'INNER')} ", right, f" USING ({listed})"), both
-        if common is not None and self.chance(0.05):
+        if common is not None and self.chance(0.04):
             self.note("NATURAL")
             self.merge(both, left_made, common)
             word = {"CROSS JOIN": "JOIN", "STRAIGHT_JOIN": "JOIN"}.get(word, word)
