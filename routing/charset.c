@@ -214,12 +214,25 @@ static bool needs_name(const struct planner *p, const struct node *block)
     return names || node_find(block, N_HAVING) || !node_find(block, N_GROUP_BY);
 }
 
+/* What is grouped by the column and lists a conversion of it is to the server another statement: it
+ * has no row of WITH ROLLUP for the conversion, and MySQL misses the column behind HAVING (1055). */
+static bool groups_otherwise(const struct planner *p, const struct node *block)
+{
+    const struct node *group = node_find(block, N_GROUP_BY);
+    return group && (group->op == KW_ROLLUP || (p->dialect->flavour == FLAVOUR_MYSQL &&
+                                                node_find(block, N_HAVING)));
+}
+
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
     if (!is_ascii_text(p, expr, FUNCTIONS_MAX) ||
         (p->dialect->flavour == FLAVOUR_MYSQL && !collation_united(p)))
         return MQ_OK;
+    if (groups_otherwise(p, block))
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "an identifier column in a branch of UNION that has WITH ROLLUP or GROUP BY "
+                      "and HAVING; select and group by CONVERT(… USING utf8mb4) instead");
     enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
     if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))
         return code;

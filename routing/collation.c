@@ -4,7 +4,10 @@
  * legacy columns have, and another of utf8mb4, the servers take utf8mb4_bin; between ascii_bin and
  * one of utf8mb4, they take the latter, by which 'a' may equal 'A'. So such a column becomes
  * CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin beside such a text, and beside what may hold one:
- * the columns of queries, if any query's list has one. What is binary keeps its own. */
+ * the columns of queries, if any query's list has one. What is binary keeps its own.
+ *
+ * MariaDB would make ASCII of JSON's texts and of decoded bytes, `?` for what is none: the column is
+ * converted beside these as well. */
 #include "routing/plan_int.h"
 
 enum { FUNCTIONS_MAX = 8 };
@@ -38,9 +41,25 @@ static bool holds(const struct planner *p, const struct node *n,
     return false;
 }
 
+static bool yields_to_ascii(const struct planner *p, const struct node *n)
+{
+    static const char *const names[] = { "UNHEX",         "FROM_BASE64", "UNCOMPRESS",
+                                         "AES_DECRYPT",   "DES_DECRYPT", "DECODE",
+                                         "COLUMN_GET",    "COLUMN_JSON", "EXTRACTVALUE" };
+    if (p->dialect->flavour != FLAVOUR_MARIADB || n->kind != N_FUNCTION)
+        return false;
+    struct slice name = token_text(p->l, n->first);
+    if (name.len > 5 && slice_ieq(slice_of(name.data, 5), SLICE_LIT("JSON_")))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_ieq_cstr(name, names[i]))
+            return true;
+    return false;
+}
+
 static bool is_cast(const struct planner *p, const struct node *n)
 {
-    return n->kind == N_CAST && makes_text(p, n);
+    return (n->kind == N_CAST && makes_text(p, n)) || yields_to_ascii(p, n);
 }
 
 static bool is_of_query(const struct planner *p, const struct node *n)

@@ -173,3 +173,17 @@ SELECT CASE leased_by WHEN topic THEN 1 ELSE 2 END, NULLIF(1, topic), CASE WHEN 
 
 -- case: a text with the session's collation in a UNION, of which MySQL would take that collation
 SELECT topic FROM queue_offsets UNION SELECT CAST('A' AS CHAR)
+
+-- case: texts that MariaDB would make ASCII beside an identifier column
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT id FROM queue_messages WHERE CONCAT(topic, JSON_UNQUOTE(JSON_EXTRACT(metadata, '$.k'))) = 'a' OR topic = UNHEX(id)
+
+-- case: the same on MySQL, which refuses what is not ASCII
+SELECT id FROM queue_messages WHERE CONCAT(topic, JSON_UNQUOTE(JSON_EXTRACT(metadata, '$.k'))) = 'a' OR topic = UNHEX(id)
+
+-- case: WITH ROLLUP over an identifier column in a branch of UNION
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT 'a', 'a' UNION SELECT topic, topic FROM queue_offsets GROUP BY 1, topic WITH ROLLUP
+
+-- case: HAVING and such a column in a branch of UNION with a CAST, on MySQL
+SELECT CAST('A' AS CHAR) UNION SELECT topic FROM queue_offsets GROUP BY topic, 'a' HAVING TRUE
