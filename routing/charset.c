@@ -188,21 +188,40 @@ static bool may_be_operand(const struct planner *p, const struct node *n, size_t
            (n->kind == N_CASE && is_branch(p, n, nth, last));
 }
 
-/* A text in the character set of an ASCII column: no number that is made of one. */
-static bool is_ascii_text(struct planner *p, const struct node *n, int depth)
+/* A text in the character set of an ASCII column: no number that is made of one. queries: or of a
+ * query's column that may be one. */
+static bool is_ascii_text(struct planner *p, const struct node *n, bool queries, int depth)
 {
     static const char *const texts[] = { "CONCAT", "CONCAT_WS", "LOWER", "UPPER",
                                          "LEFT",   "RIGHT",     "TRIM",  "SUBSTRING",
                                          "SUBSTR", "REPLACE",   NULL };
     size_t nth = 0;
-    if (n->kind == N_COLUMN)
-        return ascii_column(p, plan_name(p, n));
-    if (is_function(p, n, texts))
-        return charset_source(p, n);
+    if (n->kind == N_COLUMN || n->kind == N_SUBQUERY || is_function(p, n, texts))
+        return find_source(p, n, queries, FUNCTIONS_MAX);
     for (const struct node *c = depth ? n->child : NULL; c; c = c->next, nth++)
-        if (may_be_operand(p, n, nth, !c->next) && is_ascii_text(p, c, depth - 1))
+        if (may_be_operand(p, n, nth, !c->next) && is_ascii_text(p, c, queries, depth - 1))
             return true;
     return false;
+}
+
+/* Does a query inside the statement list such a text, or a star that may hold one? */
+static bool lists_ascii(struct planner *p, const struct node *n, bool inner)
+{
+    inner = inner || n->kind == N_DERIVED || n->kind == N_SUBQUERY || n->kind == N_CTE;
+    for (const struct node *c = n->child; c; c = c->next) {
+        bool item = inner && n->kind == N_SELECT_LIST;
+        if ((item && (c->kind == N_STAR || is_ascii_text(p, c->child, false, FUNCTIONS_MAX))) ||
+            lists_ascii(p, c, inner))
+            return true;
+    }
+    return false;
+}
+
+static bool queries_list_ascii(struct planner *p)
+{
+    if (p->list_ascii == TEXTS_UNKNOWN)
+        p->list_ascii = lists_ascii(p, p->root, false) ? TEXTS_SOME : TEXTS_NONE;
+    return p->list_ascii == TEXTS_SOME;
 }
 
 /* HAVING and ORDER BY look for it. To GROUP BY it is a second column of that name, which the server
@@ -226,8 +245,14 @@ static bool groups_otherwise(const struct planner *p, const struct node *block)
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
 {
     const struct node *expr = item->child;
-    if (!is_ascii_text(p, expr, FUNCTIONS_MAX) ||
-        (p->dialect->flavour == FLAVOUR_MYSQL && !collation_united(p)))
+    bool mysql = p->dialect->flavour == FLAVOUR_MYSQL;
+    if (!is_ascii_text(p, expr, false, FUNCTIONS_MAX))
+        return mysql || !is_ascii_text(p, expr, true, FUNCTIONS_MAX) || !queries_list_ascii(p)
+                   ? MQ_OK
+                   : reject(p, MQ_NOT_UNDERSTOOD,
+                            "a query's column in a branch of UNION that may be an identifier under "
+                            "another name; give it the name of the table's column");
+    if (mysql && !collation_united(p))
         return MQ_OK;
     if (groups_otherwise(p, block))
         return reject(p, MQ_NOT_UNDERSTOOD,

@@ -78,6 +78,7 @@ struct planner {
     const struct shape *shape;   /* of the query visited last; NULL: not known */
     const struct node *root;     /* of the statement */
     enum list_texts { TEXTS_UNKNOWN, TEXTS_NONE, TEXTS_SOME } list_texts[2]; /* of collation.c */
+    enum list_texts list_ascii; /* of charset.c */
     bool *converted; /* per token: the column that begins there is; made when needed */
     bool *claimed; /* per token: the column that begins there is accounted for; made when needed */
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */

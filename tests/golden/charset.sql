@@ -85,7 +85,7 @@ SELECT topic, COUNT(*) FROM queue_offsets GROUP BY topic UNION SELECT topic, 1 F
 -- case: an INSERT has no headings, MariaDB
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 INSERT INTO queue_offsets SELECT consumer_group, topic, 'p', 0, 0 FROM queue_offsets GROUP BY consumer_group, topic UNION SELECT 'g', 't', 'p', 0, 0
--- case: a sub-query in a UNION is no branch of it, MariaDB
+-- case: a sub-query with an identifier in a branch of a UNION, MariaDB
 -- args: --set @mq_tenant=acme --dialect mariadb-10.11
 SELECT (SELECT topic FROM queue_offsets LIMIT 1) UNION SELECT 'a'
 
@@ -187,3 +187,22 @@ SELECT 'a', 'a' UNION SELECT topic, topic FROM queue_offsets GROUP BY 1, topic W
 
 -- case: HAVING and such a column in a branch of UNION with a CAST, on MySQL
 SELECT CAST('A' AS CHAR) UNION SELECT topic FROM queue_offsets GROUP BY topic, 'a' HAVING TRUE
+
+-- case: a query's column in a UNION that is an identifier under another name
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT d.c FROM (SELECT topic AS c FROM queue_offsets) d UNION SELECT 'a'
+
+-- case: the same through a list of columns
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+WITH w (a, b) AS (SELECT topic, offset_acked FROM queue_offsets) SELECT CONCAT(a, 'x'), b FROM w UNION SELECT 'a', 1
+
+-- case: the same with a sub-query
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT (SELECT MAX(topic) FROM queue_offsets) UNION SELECT 'a'
+
+-- case: a query's column in a UNION that is none
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT d.c FROM (SELECT partition_key AS c FROM queue_offsets) d UNION SELECT 'a'
+
+-- case: a query's column in a UNION that is an identifier under another name, on MySQL
+SELECT d.c FROM (SELECT topic AS c FROM queue_offsets) d UNION SELECT 'a'
