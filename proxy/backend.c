@@ -71,11 +71,15 @@ void backend_kill(struct backend *b)
     backend_end(b, NULL);
 }
 
-void backend_forget_warnings(struct backend *b)
+void backend_forget_left(struct backend *b, const struct session *next)
 {
     if (b->told)
         session_teller_gone(b->told);
     b->told = NULL;
+    if (b->id_for && b->id_for != next) {
+        session_insert_id_gone(b->id_for);
+        b->id_for = NULL;
+    }
 }
 
 /* Closes; the pool learns why. */
@@ -86,7 +90,7 @@ void backend_end(struct backend *b, const struct err *reason)
     io_destroy(b->io);
     b->io = NULL;
     b->session = NULL;
-    backend_forget_warnings(b);
+    backend_forget_left(b, NULL);
     enum backend_state before = b->state;
     struct pool *pool = b->pool;
     if (b->probe_only)
@@ -468,6 +472,7 @@ struct backend *backend_open(struct pool *pool, struct session *s,
     b->exclusive = s != NULL;
     b->wanted = wanted ? *wanted : pool_login(pool, shard);
     b->vars_unknown = true;
+    b->insert_id_known = true; /* 0 */
     b->deadline_ms = w->now_ms + pool->deployment->topology->config->pool.connect_timeout_ms;
     io_set_owner(io, on_ready, b);
     io_watch(io, IO_WRITE);

@@ -38,6 +38,9 @@ struct backend {
     enum backend_state state;
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
     struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */
+    struct session *id_for; /* whose LAST_INSERT_ID() only this connection knows; NULL: nobody's */
+    uint64_t insert_id;     /* what LAST_INSERT_ID() is on this connection, if that is known */
+    bool insert_id_known;
     bool exclusive;          /* never lent to another session, and so neither probed nor cleaned */
 
     struct buf in;  /* bytes of a packet that is not complete */
@@ -83,8 +86,9 @@ void backend_end(struct backend *b, const struct err *reason);
 void backend_release(struct backend *b);
 /* Its deadline has passed: it ends with the reason that fits its state. */
 void backend_expire(struct backend *b);
-/* Another statement will run on it: whoever could have asked it for warnings is told. */
-void backend_forget_warnings(struct backend *b);
+/* Another statement will run on it, for that session (NULL: none will): whoever could have
+ * asked it for what a statement left behind is told. */
+void backend_forget_left(struct backend *b, const struct session *next);
 /* Closes at once; the pool is told. */
 void backend_kill(struct backend *b);
 void backend_free(struct backend *b); /* only the worker's cleaning */

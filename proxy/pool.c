@@ -193,12 +193,13 @@ static bool is_alive(struct pool *p, struct backend *b)
     return false;
 }
 
-/* 0: as good as any. Bringing it in line costs a round trip; taking the warnings that another
- * session may still ask for costs that one an answer. */
+/* 0: as good as any. Bringing it in line costs a round trip; taking what another session may
+ * still ask for costs that one an answer. */
 static int reluctance(const struct backend *b, const struct session *s)
 {
     bool differs = b->vars_unknown || !vars_eq(&b->vars, session_vars(s));
-    return 2 * differs + (b->told && b->told != s);
+    bool asked = (b->told && b->told != s) || (b->id_for && b->id_for != s);
+    return 2 * differs + asked;
 }
 
 /* The one used last, but of those that hold warnings the one used first. */
@@ -229,7 +230,7 @@ static bool lends(const struct pool *p)
 
 static void lend(struct pool *p, struct backend *b, struct session *s)
 {
-    backend_forget_warnings(b);
+    backend_forget_left(b, s);
     list_remove(&b->node);
     list_append(&p->busy, &b->node);
     backend_move(b, BACKEND_BUSY);

@@ -154,6 +154,14 @@ static bool has_kept(const struct session *s)
     return s->script.text.capacity || buf_len(&s->in);
 }
 
+/* The handlers of others may be on the stack: what is buffered goes on, or goes, later. */
+static void run_later(struct session *s)
+{
+    list_remove(&s->queue);
+    list_append(&s->worker->runnable, &s->queue);
+    worker_clean_later(s->worker);
+}
+
 void session_done(struct session *s)
 {
     if (s->state == SESSION_CLOSING)
@@ -168,12 +176,14 @@ void session_done(struct session *s)
         session_close_gently(s);
         return;
     }
-    /* The handlers of others may be on the stack: what is buffered goes on, or goes, later. */
-    if (has_kept(s)) {
-        list_remove(&s->queue);
-        list_append(&s->worker->runnable, &s->queue);
-        worker_clean_later(s->worker);
-    }
+    if (has_kept(s))
+        run_later(s);
+}
+
+void session_run_again(struct session *s)
+{
+    session_move(s, SESSION_READY);
+    run_later(s);
 }
 
 void session_refuse(struct session *s, const struct err *e)
@@ -392,6 +402,7 @@ void session_kill(struct session *s)
         session_move(s, SESSION_CLOSING);
     pool_forget_waiter(s);
     session_note_warnings(s, 0);
+    session_set_insert_id(s, 0);
     leave_backend(s);
     list_remove(&s->queue);
     io_destroy(s->io);

@@ -18,6 +18,8 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
 void session_on_backend_lost(struct session *s, const struct err *reason);
 /* The backend that held the last statement's warnings does so no longer. */
 void session_teller_gone(struct session *s);
+/* The backend that alone knew LAST_INSERT_ID() does so no longer. */
+void session_insert_id_gone(struct session *s);
 /* The server of its own backend answers the login with this OK or ERR; what follows from it is
  * told by the others. */
 void session_on_login_answer(struct session *s, struct slice payload);

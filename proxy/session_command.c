@@ -54,7 +54,7 @@ void session_reset(struct session *s)
     s->tenant_forgotten = s->tenant_forgotten || s->tenant;
     mem_free(s->tenant);
     s->tenant = NULL;
-    s->last_insert_id = 0;
+    session_set_insert_id(s, 0);
 }
 
 /* mysql_set_server_option(): 0 switches multi-statements on, 1 off. */

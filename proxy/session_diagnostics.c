@@ -50,19 +50,9 @@ void session_teller_gone(struct session *s)
 static void ask_backend(struct session *s, const struct lexed *lexed)
 {
     request_begin(s, END_RELAYED);
-    s->request.diagnostics = true;
+    s->request.diagnostics = s->request.only_there = true;
     request_add_query(s, lexed->text);
     session_run_request(s);
-}
-
-/* The backend that still holds them, borrowed again. */
-static bool borrow_teller(struct session *s)
-{
-    struct backend *b = s->teller;
-    if (!b || !pool_checkout_again(b, s))
-        return false;
-    s->backend = b;
-    return true;
 }
 
 /* ---- answers of our own: nothing, or one error ---- */
@@ -116,7 +106,7 @@ void session_show_diagnostics(struct session *s, const struct template *t, const
 {
     struct err e;
     bool own = !s->warnings || s->own_error;
-    if (!own && (s->pinned || borrow_teller(s))) {
+    if (!own && (s->pinned || (s->teller && session_borrow(s, s->teller)))) {
         ask_backend(s, l);
         return;
     }

@@ -3,7 +3,7 @@
  * One command at a time. A command that needs a shard becomes a request; `session_advance`
  * then does whatever the borrowed backend still lacks before the request itself can go out:
  *
- *   SYNC (variables) -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN -> COMMAND
+ *   SYNC (variables) -> INSERT_ID -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN -> COMMAND
  *
  * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees. */
 #ifndef MQ_PROXY_SESSION_INT_H
@@ -23,7 +23,7 @@ enum session_state {
     SESSION_STATE_COUNT
 };
 
-enum step { STEP_NONE, STEP_SYNC, STEP_PREPARE, STEP_ISOLATION, STEP_BEGIN, STEP_COMMAND };
+enum step { STEP_NONE, STEP_SYNC, STEP_INSERT_ID, STEP_PREPARE, STEP_ISOLATION, STEP_BEGIN, STEP_COMMAND };
 
 /* What the end of a request does. */
 enum request_end {
@@ -35,8 +35,12 @@ enum request_end {
     END_PREPARED, /* the shard's metadata is known: answer COM_STMT_PREPARE */
     END_SHARD,    /* one shard of a statement for every shard */
     END_COMMITTED_FIRST, /* COMMIT before a statement that commits by itself: run that now */
+    END_LEARNED,  /* what the command depends on is known: it runs again */
     END_FORWARDED, /* the client's own command to its own backend */
 };
+
+/* What a command may depend on that only a backend knows. */
+enum learning { LEARN_INSERT_ID };
 
 struct request {
     struct buf bytes;         /* the command's packets; an EXECUTE's statement id is patched in */
@@ -46,7 +50,10 @@ struct request {
     bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
     bool transactional;       /* belongs into the transaction that is pending or open */
     bool diagnostics;         /* SHOW WARNINGS: rows may name the tenant */
-    bool gives_counters;      /* struct route's */
+    bool only_there;          /* no other backend knows the answer */
+    bool hides_insert_id;     /* LAST_INSERT_ID() of the backend has to be the session's before */
+    uint8_t counters;         /* struct route's */
+    uint8_t learning;         /* enum learning, of END_LEARNED */
     bool any_shard;           /* another shard will do if this one is down */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
@@ -192,7 +199,9 @@ struct session {
     struct plan_entry *deferred; /* runs after END_COMMITTED_FIRST */
 
     /* What the last statement left behind. */
-    uint64_t last_insert_id;
+    uint64_t last_insert_id;       /* unless one of the next two */
+    struct backend *insert_id_at;  /* only this one knows it; NULL: none */
+    bool insert_id_lost;           /* nobody knows it */
     int64_t row_count;
     uint16_t warnings;       /* set by session_note_warnings() alone */
     struct backend *teller;  /* IDLE, and still holds them; NULL: none */
@@ -227,6 +236,8 @@ void session_send_result(struct session *s, const struct text_result *result);
 void session_send_rows(struct session *s, const struct text_result *result);
 /* The command has been answered: READY again. */
 void session_done(struct session *s);
+/* The command at hand runs again, from its kept bytes. */
+void session_run_again(struct session *s);
 /* err, then done. */
 void session_refuse(struct session *s, const struct err *e);
 /* What is in `out` is sent, then the connection is closed. */
@@ -375,6 +386,29 @@ void session_note_error(struct session *s, const struct err *e);
 /* The statement's backend is back in its pool, and may be asked for its warnings. */
 void session_keep_teller(struct session *s, struct backend *b);
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l);
+
+/* session_insert_id.c */
+void session_set_insert_id(struct session *s, uint64_t value);
+/* The statement's answer has ended: what has become of LAST_INSERT_ID()? */
+void session_note_insert_id(struct session *s, bool failed);
+/* The statement is lost with its backend. */
+void session_lose_insert_id(struct session *s);
+/* True unless the backend has to be told LAST_INSERT_ID() before the request. */
+bool session_insert_id_in_line(const struct session *s);
+const char *session_insert_id_statement(struct session *s);
+void session_insert_id_told(struct session *s);
+/* Before the statement is routed. False: it is refused, or runs again when it is known. */
+bool session_knows_insert_id(struct session *s, const struct template *t, bool *ret_refused);
+/* The row that answers the question; an empty one: there is no answer. */
+void session_learn_insert_id(struct session *s, struct slice row);
+
+/* session_learn.c */
+/* Lends an idle backend to the session, unless it has it. False: it cannot be had. */
+bool session_borrow(struct session *s, struct backend *b);
+/* Asks the borrowed backend; then the command at hand runs again, whatever came of it. */
+void session_learn(struct session *s, enum learning what, struct slice question);
+void session_learn_row(struct session *s, struct slice row);
+void session_learn_failed(struct session *s);
 
 /* session_stmt.c */
 /* May the statement be prepared, as far as that depends on no parameter? */

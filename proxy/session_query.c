@@ -2,6 +2,7 @@
 #include "proxy/session_int.h"
 
 #include "base/memory.h"
+#include "routing/insert_id.h"
 
 enum { HOLD_LIMIT_MS = 10000 }; /* how long a statement waits for a moving tenant */
 
@@ -159,7 +160,8 @@ static void run_single(struct session *s, struct plan_entry *entry, const struct
     request_begin(s, END_RELAYED);
     s->request.transactional = true;
     s->request.shard = r->shard;
-    s->request.gives_counters = r->gives_counters;
+    s->request.counters = (uint8_t)r->counters;
+    s->request.hides_insert_id = insert_id_may_hide(entry->template, r->counters);
     s->request.entry = plan_entry_acquire(entry);
     session_remember_tenant(s, r);
     s->last_table = entry->template->table;
@@ -212,6 +214,10 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
         session_refuse_statement(s, t->reject);
         return true;
     }
+    if (!session_knows_insert_id(s, t, &refused))
+        return false;
+    if (refused)
+        return true;
     if (t->verdict == VERDICT_LOCAL) {
         session_local(s, entry, lexed);
         return true;

@@ -57,6 +57,12 @@ void session_take_backend(struct session *s, struct backend *b)
 void session_fail_request(struct session *s, const struct err *e)
 {
     s->step = STEP_NONE;
+    if (s->request.end == END_LEARNED) {
+        session_learn_failed(s);
+        forget_request(s);
+        session_run_again(s);
+        return;
+    }
     if (s->trying)
         session_undo_set(s);
     s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
@@ -279,6 +285,10 @@ void session_advance(struct session *s)
         send_sync(s);
         return;
     }
+    if (!session_insert_id_in_line(s)) {
+        send_own(s, STEP_INSERT_ID, session_insert_id_statement(s));
+        return;
+    }
     if (would_garble(s)) {
         refuse_garbling(s);
         return;
@@ -358,24 +368,13 @@ static void end_committed_first(struct session *s)
     plan_entry_release(entry);
 }
 
-static void note_insert_id(struct session *s, const struct answer *a)
-{
-    const struct request *q = &s->request;
-    if (a->columns || !a->ok.last_insert_id)
-        return;
-    if (!q->entry ||
-        route_makes_insert_id(q->entry->template, q->gives_counters, a->ok.affected_rows))
-        s->last_insert_id = a->ok.last_insert_id;
-}
-
 /* What was relayed is over. */
 static void end_relayed(struct session *s, bool failed)
 {
     struct backend *b = s->backend;
     const struct answer *a = &b->answer;
     s->row_count = failed || a->columns ? -1 : (int64_t)a->ok.affected_rows;
-    if (!failed)
-        note_insert_id(s, a);
+    session_note_insert_id(s, failed);
     if (!s->request.diagnostics) /* those leave what they tell of */
         session_note_warnings(s, failed ? 1 : a->ok.warnings);
     pin_or_release(s);
@@ -390,11 +389,15 @@ static void end_refused(struct session *s)
     struct err_packet error = s->backend->answer.err;
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
     bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->isolation_set;
+    bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
     s->isolation_set = false;
     if (s->trying)
         session_undo_set(s);
     s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
-    session_relay_err(s, &error);
+    if (learns)
+        session_learn_failed(s);
+    else
+        session_relay_err(s, &error);
     plan_entry_release(s->deferred);
     s->deferred = NULL;
     s->pipelined = false;
@@ -404,7 +407,10 @@ static void end_refused(struct session *s)
     }
     pin_or_release(s);
     forget_request(s);
-    session_done(s);
+    if (learns)
+        session_run_again(s);
+    else
+        session_done(s);
 }
 
 static void end_own(struct session *s)
@@ -419,6 +425,11 @@ static void end_own(struct session *s)
         s->begin_pending = true;
     if (end == END_RESET)
         session_reset(s);
+    if (end == END_LEARNED) {
+        forget_request(s);
+        session_run_again(s);
+        return;
+    }
     if (end == END_PREPARED)
         session_answer_prepare(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
     else
@@ -467,6 +478,9 @@ void session_on_step_end(struct session *s, bool failed)
     case STEP_SYNC:
         vars_copy(b->worker->interned, &b->vars, session_vars(s));
         b->vars_unknown = false;
+        break;
+    case STEP_INSERT_ID:
+        session_insert_id_told(s);
         break;
     case STEP_ISOLATION:
         s->isolation_set = true;
@@ -520,7 +534,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     }
     bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined) &&
-                  !q->diagnostics; /* no other backend knows them */
+                  !q->only_there;
     s->pipelined = false;
     if (unseen && !in_transaction && q->tried < MOST_RETRIES) {
         q->tried++;
@@ -528,6 +542,9 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     }
     s->status &= (uint16_t)~STATUS_IN_TRANS;
+    s->lost_transaction = in_transaction && q->end == END_LEARNED;
+    if (!unseen)
+        session_lose_insert_id(s);
     if (s->answer_started) { /* an ERR would stand in the middle of a packet or of rows */
         session_close_gently(s);
         return;

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
+#include "routing/insert_id.h"
 #include "routing/session_values.h"
 
 enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
@@ -324,7 +325,8 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     }
     s->request.transactional = true;
     s->request.shard = r->shard;
-    s->request.gives_counters = r->gives_counters;
+    s->request.counters = (uint8_t)r->counters;
+    s->request.hides_insert_id = insert_id_may_hide(stmt->entry->template, r->counters);
     session_remember_tenant(s, r);
     s->last_table = stmt->entry->template->table;
     session_run_request(s);
@@ -395,6 +397,10 @@ bool session_execute(struct session *s, struct slice payload)
         return true;
     }
     s->statement = &stmt->entry->lexed;
+    if (!session_knows_insert_id(s, t, &refused))
+        return false;
+    if (refused)
+        return true;
     if (t->verdict == VERDICT_LOCAL && !t->also_passes) {
         session_local(s, stmt->entry, &stmt->entry->lexed);
         return true;

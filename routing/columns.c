@@ -113,8 +113,8 @@ enum err_code column_assigned(struct planner *p, const struct catalog_table *tab
         code = charset_stored(p, table, name, value);
     if (code)
         return code;
-    p->assigns = true;
+    p->assigned = value;
     code = visit(p, value);
-    p->assigns = false;
+    p->assigned = NULL;
     return code;
 }

@@ -47,6 +47,7 @@ enum err_code plan_session_value(struct planner *p, enum session_value v, uint32
 #undef SESSION_VALUE_ROW
     };
     p->t->has_session_values = true;
+    p->t->asks_insert_id |= v == SESSION_LAST_INSERT_ID;
     p->t->uses_session_value |= v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT;
     /* SELECT@@identity needs no space, SELECT CAST(…) does. */
     const char *gap = p->l->tokens[first].kind == TOKEN_IDENT ? "" : " ";
@@ -61,8 +62,9 @@ static enum err_code session_function(struct planner *p, const struct session_fu
     if (!f->local)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "%s() answers for the session, not for a shard, and is not served", f->name);
-    if (function->child && f->value == SESSION_LAST_INSERT_ID && p->assigns) {
-        p->t->sets_insert_id = true; /* the shard's OK packet tells the value */
+    if (function->child && f->value == SESSION_LAST_INSERT_ID && p->assigned) {
+        bool whole = function == p->assigned || p->t->sets_insert_id == SETS_ALWAYS;
+        p->t->sets_insert_id = whole ? SETS_ALWAYS : SETS_PERHAPS;
         return visit_children(p, function);
     }
     if (function->child || function->flags)

@@ -158,15 +158,19 @@ enum err_code identifier_check(const struct route_input *in, const struct identi
     return err_set(reterr, MQ_IDENTIFIER_INVALID, "the value for %s %s", check->column, what);
 }
 
-bool identifier_gives_counters(const struct route_input *in, struct arena *arena)
+enum counters identifier_counters(const struct route_input *in, struct arena *arena)
 {
     const struct template *t = in->template;
     unsigned long long n;
-    uint32_t given = 0;
+    uint32_t given = 0, zeros = 0;
     for (size_t i = 0; i < t->check_count && t->insert_rows; i++) {
         const struct identifier_check *c = &t->checks[i];
-        if (c->check == CHECK_COUNTER && c->inserted && read_integer(in, &c->value, arena, &n) && n)
-            given++;
+        if (c->check != CHECK_COUNTER || !c->inserted || !read_integer(in, &c->value, arena, &n))
+            continue; /* NULL or DEFAULT */
+        given += n != 0;
+        zeros += n == 0;
     }
-    return given && given == t->insert_rows;
+    if (!given && !zeros)
+        return COUNTERS_MADE;
+    return given == t->insert_rows ? COUNTERS_GIVEN : COUNTERS_MIXED;
 }

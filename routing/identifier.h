@@ -18,7 +18,6 @@ enum value_reading value_read(const struct route_input *in, const struct value_r
 enum err_code identifier_check(const struct route_input *in, const struct identifier_check *check,
                                struct arena *arena, struct err *reterr);
 
-/* Does every row of the INSERT write an AUTO_INCREMENT value of its own? (NULL and 0 ask for one.) */
-bool identifier_gives_counters(const struct route_input *in, struct arena *arena);
+enum counters identifier_counters(const struct route_input *in, struct arena *arena);
 
 #endif

@@ -384,6 +384,7 @@ enum err_code insert_plan(struct planner *p, const struct node *statement)
         return code;
     names_count(p, in.table, "column list");
     p->t->writes = true;
+    p->t->has_counter = catalog_counter(in.table) != NULL;
     p->ignores = statement->flags & NODE_F_IGNORE;
     p->t->is_select = node_find(statement, N_RETURNING) != NULL;
     code = insert_source(p, &in);

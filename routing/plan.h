@@ -117,6 +117,7 @@ struct template {
     bool needs_database; /* names a table without its database */
     bool needs_administrator;
     bool is_select;      /* answers with rows */
+    bool asks_insert_id; /* LAST_INSERT_ID() without an expression, and its kind */
     bool uses_session_value; /* reads something that belongs to the session's last statement */
     bool has_session_values; /* edits hold what only the session knows */
     bool also_passes;        /* VERDICT_LOCAL as text; prepared, any shard answers the edited text */
@@ -139,10 +140,12 @@ struct template {
     struct identifier_check *checks;
     size_t check_count;
 
-    /* What an INSERT does to LAST_INSERT_ID(): see route_makes_insert_id(). */
-    uint32_t insert_rows; /* of VALUES or SET */
+    /* What the statement does to LAST_INSERT_ID(): see routing/insert_id.h. */
+    uint32_t insert_rows; /* of VALUES or SET; 0: of a SELECT, or it is no INSERT */
+    bool has_counter;     /* an INSERT into a table with an AUTO_INCREMENT column */
     bool upsert;          /* ON DUPLICATE KEY UPDATE */
-    bool sets_insert_id;  /* LAST_INSERT_ID(expression) in an assignment */
+    enum { SETS_NEVER, SETS_PERHAPS, SETS_ALWAYS } sets_insert_id; /* LAST_INSERT_ID(expression) in
+                             an assignment: somewhere, or as the whole value */
 
     struct set_item *sets;
     size_t set_count;

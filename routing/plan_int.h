@@ -86,7 +86,8 @@ struct planner {
     bool has_other;
     const struct node *parens; /* as table_ref's, of the table that is collected */
     bool ignores;            /* a change with IGNORE */
-    bool assigns;            /* an assignment of UPDATE or ON DUPLICATE KEY UPDATE is walked */
+    const struct node *assigned; /* the value of an assignment of UPDATE or ON DUPLICATE KEY UPDATE
+                                    that is walked; NULL: none is */
     bool changes_joined;     /* an UPDATE or DELETE whose tables to change stand in a join */
     enum branch united;      /* what the query that is walked is to a set operation */
     bool locked;             /* the query that is walked locks the rows it reads */

@@ -50,14 +50,6 @@ static enum err_code check_identifiers(const struct route_input *in, struct aren
     return code;
 }
 
-bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected)
-{
-    if (gives_counters)
-        return t->sets_insert_id && affected != t->insert_rows;
-    bool all_changed = t->upsert && t->insert_rows && affected == 2 * (uint64_t)t->insert_rows;
-    return t->sets_insert_id || !all_changed;
-}
-
 static bool is_stale(const struct route_input *in)
 {
     const struct vindex_table_config *table = &in->topology->config->vindex_table;
@@ -129,7 +121,7 @@ static enum route_outcome route_single(const struct route_input *in, struct aren
     if (!code)
         code = check_identifiers(in, arena, reterr);
     if (!code)
-        ret->gives_counters = identifier_gives_counters(in, arena);
+        ret->counters = identifier_counters(in, arena);
     return code ? ROUTE_REFUSE : place(in, tenant, ret, reterr);
 }
 

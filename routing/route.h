@@ -54,12 +54,19 @@ enum tenant_source {
 };
 const char *tenant_source_name(enum tenant_source s);
 
+/* Whence the AUTO_INCREMENT values of the rows that an INSERT brings. */
+enum counters {
+    COUNTERS_MADE,  /* the server makes them, or there are none */
+    COUNTERS_GIVEN, /* each row brings its own */
+    COUNTERS_MIXED, /* some do, or bring 0, which sql_mode may make one */
+};
+
 struct route {
     enum verdict verdict;
     uint32_t shard;              /* VERDICT_SINGLE */
     const struct tenant *tenant; /* borrowed from the map; NULL unless VERDICT_SINGLE */
     enum tenant_source source;
-    bool gives_counters; /* every row that is inserted brings its AUTO_INCREMENT value */
+    enum counters counters;
 };
 
 enum route_outcome {
@@ -95,11 +102,6 @@ void route_text(const struct template *t, const struct lexed *l, const struct te
  * name. Sorted, not overlapping; in the arena or the template's. */
 const struct edit *route_edits(const struct template *t, const struct lexed *l,
                                struct arena *arena, size_t *ret_count);
-
-/* Does LAST_INSERT_ID() become the insert id of the statement's OK packet? That packet also tells of
- * a value which the client gave, and of the row that ON DUPLICATE KEY UPDATE has changed. Where it
- * has met some of several rows and left others as they were, they look like inserted ones. */
-bool route_makes_insert_id(const struct template *t, bool gives_counters, uint64_t affected);
 
 /* The name of the first column of SHOW TABLES or SHOW DATABASES: "Tables_in_queue (pattern)". */
 const char *route_show_heading(const struct template *t, const struct lexed *l,

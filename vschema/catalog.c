@@ -151,7 +151,7 @@ static const char *join_columns(struct arena *a, const char *before, const struc
     return joined;
 }
 
-static const struct catalog_column *auto_increment(const struct catalog_table *t)
+const struct catalog_column *catalog_counter(const struct catalog_table *t)
 {
     for (size_t i = 0; i < t->column_count; i++)
         if (has_word(t->columns[i].options, "AUTO_INCREMENT"))
@@ -171,7 +171,7 @@ static void make_keys(struct arena *a, const struct queue_table_config *config,
     t->legacy_key_count = config->primary_key.count ? 1 : 0;
     t->tenant_keys = keys + 1;
     t->tenant_key_count = 1;
-    const struct catalog_column *counter = auto_increment(t);
+    const struct catalog_column *counter = catalog_counter(t);
     if (counter) {
         keys[2] =
             (struct catalog_key){ arena_printf(a, "idx_%s", counter->name), false, counter->name };

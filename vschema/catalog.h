@@ -56,6 +56,8 @@ enum err_code catalog_check(const struct catalog *c, struct err *reterr);
 const struct catalog_table *catalog_find(const struct catalog *c, struct slice table);
 /* Column names compare without case. -1 when there is none. */
 int catalog_column_index(const struct catalog_table *t, struct slice column);
+/* The AUTO_INCREMENT column; NULL when there is none. */
+const struct catalog_column *catalog_counter(const struct catalog_table *t);
 /* True when the name is a column of any queue table. */
 bool catalog_any_column(const struct catalog *c, struct slice column);
 

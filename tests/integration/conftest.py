@@ -2,6 +2,7 @@
 
     cluster        two shards; every test that asks for it runs once per kind of server
     gateway        an mqgate shared by all tests of a kind
+    direct         opens connections to a server with the legacy schema, without mqgate
     make_gateway   starts another mqgate with a changed configuration
     connect        opens connections to `gateway` that are closed after the test
     topic          a topic that no other test uses
@@ -17,11 +18,15 @@ import pytest
 
 from cluster import Cluster, ClusterUnavailable
 from gateway import PROGRAM, Gateway
+from legacy import legacy_ddl
+from rawmysql import RawConnection
 
 SERVERS = os.environ.get("MQ_SERVERS", "mariadb,mysql").split(",")
 
 # Both shards own several; one has a slash, two differ in case only.
 TENANTS = ["payments", "orders", "monorepo/main", "logs-eu", "search", "Search", "billing", "ads"]
+
+LEGACY = "legacy_reference"
 
 
 def pytest_configure(config):
@@ -89,6 +94,35 @@ def gateway(shared_gateway):
     shared_gateway.check_alive()
     yield shared_gateway
     shared_gateway.check_alive()
+
+
+@pytest.fixture(scope="session")
+def legacy_server(cluster):
+    """(address, database) of a server with the legacy schema: what mqgate has to look like."""
+    with cluster.connect(0) as administrator, administrator.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {LEGACY} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        cursor.execute(f"USE {LEGACY}")
+        for statement in legacy_ddl():
+            cursor.execute(statement)
+    facts = cluster.shards[0]
+    return (facts["host"], facts["port"]), LEGACY
+
+
+@pytest.fixture
+def direct(legacy_server):
+    """direct(**options) gives a RawConnection to that server."""
+    address, database = legacy_server
+    opened = []
+
+    def make(**options):
+        connection = RawConnection(address)
+        opened.append(connection)
+        connection.login("root", "root", **{"database": database, **options})
+        return connection
+
+    yield make
+    for connection in opened:
+        connection.close()
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The statements of a client that was written for the legacy tables, with `?` for parameters."""
 
+from cluster import ROOT
+
 PUBLISH = (
     "INSERT INTO queue_messages (topic, id, payload, metadata, partition_key, created_at, "
     "published_at, failed_at, failure_count, last_error, original_topic, failure_detail) "
@@ -72,3 +74,10 @@ def publish(connection, topic, identifier, **options):
 
 def count(connection, topic):
     return execute(connection, COUNT, topic)[0][0]
+
+
+def legacy_ddl():
+    """The legacy schema's statements."""
+    text = (ROOT / "deploy" / "schema" / "legacy.sql").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("--")]
+    return [s.strip() for s in "\n".join(lines).split(";") if s.strip()]

@@ -17,23 +17,13 @@ from legacy import (
     publish,
 )
 from rawmysql import DEFAULT_CAPABILITIES, DEPRECATE_EOF, FOUND_ROWS, RawConnection, ServerError
-from test_queue import legacy_ddl
 
-REFERENCE = "legacy_reference"
 IGNORED_STATUS = 0x0010 | 0x0020 | 0x0800 | 0x4000  # use of indexes, slow, session tracking
 
 
-@pytest.fixture(scope="module")
-def reference(cluster):
-    """The legacy schema on the first shard's server, in a database of its own."""
-    connection = cluster.connect(0)
-    execute(connection, f"CREATE DATABASE {REFERENCE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-    connection.select_db(REFERENCE)
-    for statement in legacy_ddl():
-        execute(connection, statement)
-    yield REFERENCE
-    execute(connection, f"DROP DATABASE {REFERENCE}")
-    connection.close()
+@pytest.fixture
+def reference(legacy_server):
+    return legacy_server[1]
 
 
 MESSAGE = ("t", "m1", b"x\0'", '{"a": 1}', "p", 1, 1)

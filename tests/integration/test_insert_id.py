@@ -2,6 +2,9 @@
 
 import pytest
 
+from rawmysql import DEFAULT_CAPABILITIES, FOUND_ROWS, ServerError
+from refusals import refused
+
 COLUMNS = (
     "topic, partition_key, id, payload, created_at, published_at, failed_at, failure_count, "
     "last_error, original_topic"
@@ -95,3 +98,111 @@ def test_last_insert_id_of_an_expression(session, topic):
     assert last() == 7004
     run(f"UPDATE queue_messages SET created_at = LAST_INSERT_ID(77) WHERE topic = '{topic}'")
     assert last() == 77
+
+
+LEFT = " ON DUPLICATE KEY UPDATE failure_count = failure_count"
+PERHAPS = " ON DUPLICATE KEY UPDATE failure_count = IF(id = 'a', LAST_INSERT_ID(`offset`), 0)"
+NAMED = "offset, "
+TABLE = "queue_messages"
+
+
+def many():
+    """Statements whose answers tell LAST_INSERT_ID(), do not tell it, or seem to."""
+    some = ["a", "b", "c"]
+    for tail in (UPDATED, LEFT, MET, PERHAPS, " ON DUPLICATE KEY UPDATE failed_at = LAST_INSERT_ID(0)"):
+        for names in (["a"], ["a", "b"], ["a", "new"], ["new", "a"], ["new"], ["n1", "n2", "n3"]):
+            yield insert("{t}", names, tail=tail)
+            yield insert("{t}", names, verb="INSERT IGNORE", tail=tail)
+    for verb in ("INSERT IGNORE", "REPLACE", "INSERT"):
+        for names in (["new"], ["a"], ["new", "a"], ["a", "new"], ["n1", "n2"]):
+            yield insert("{t}", names, verb=verb)
+    for offsets in ([7001, None], [None, 7001], [0, 7001], [7001, 7002]):
+        for names in (["new", "a"], ["a", "new"]):
+            yield insert("{t}", names, offsets, verb="INSERT IGNORE")
+            yield insert("{t}", names, offsets, tail=UPDATED)
+            yield insert("{t}", names, offsets, tail=MET)
+    copied = ", ".join(f"CONCAT('x', {c})" if c == "id" else c for c in COLUMNS.split(", "))
+    yield f"INSERT INTO {TABLE} ({COLUMNS}) SELECT {copied} FROM {TABLE} WHERE topic = '{{t}}'"
+    yield f"INSERT IGNORE INTO {TABLE} ({COLUMNS}) SELECT {COLUMNS} FROM {TABLE} WHERE topic = '{{t}}'"
+    for value in ("0", "NULL", "77", "offset", "IF(id = 'b', 5, 0)"):
+        yield f"UPDATE {TABLE} SET failed_at = COALESCE(LAST_INSERT_ID({value}), 3) WHERE topic = '{{t}}'"
+        yield f"UPDATE {TABLE} SET failed_at = LAST_INSERT_ID({value}) WHERE topic = '{{t}}' AND id = 'b'"
+        yield f"UPDATE {TABLE} SET failed_at = LAST_INSERT_ID({value}) WHERE topic = '{{t}}' AND id = 'z'"
+    yield f"UPDATE {TABLE} SET id = 'a', failed_at = LAST_INSERT_ID(66) WHERE topic = '{{t}}' AND id = 'b'"
+    for names in (["new"], ["n1", "n2"]):
+        yield insert("{t}", names, tail=" RETURNING id")
+    yield insert("{t}", ["new"], [7001], tail=" RETURNING id")
+
+
+class Side:
+    """mqgate, or the server that it has to look like."""
+
+    def __init__(self, connection, topic, prepared):
+        self.connection, self.topic, self.prepared = connection, topic, prepared
+
+    def run(self, statement):
+        statement = statement.replace("{t}", self.topic).replace("offset", "`offset`")
+        statement = statement.replace("``", "`")
+        try:
+            if not self.prepared:
+                return self.connection.query(statement).affected
+            made = self.connection.prepare(statement)
+            result = self.connection.execute(made)
+            self.connection.close_statement(made)
+            return result.affected
+        except ServerError as error:
+            return error.errno
+
+    def last(self):
+        """What LAST_INSERT_ID() is: a message's name, or a number that no message has."""
+        ((value,),) = self.connection.query("SELECT LAST_INSERT_ID()").rows
+        names = self.connection.query(
+            f"SELECT id FROM queue_messages WHERE topic = '{self.topic}' AND `offset` = {int(value)}"
+        ).rows
+        return names or int(value) < 100 and value or "another"
+
+    def clear(self):
+        self.connection.query(f"DELETE FROM queue_messages WHERE topic = '{self.topic}'")
+
+    def prepare(self):
+        self.clear()
+        for name in "abc":
+            self.connection.query(insert(self.topic, [name]))
+
+
+@pytest.mark.parametrize("capabilities", [DEFAULT_CAPABILITIES, DEFAULT_CAPABILITIES | FOUND_ROWS],
+                         ids=["changed", "found"])
+@pytest.mark.parametrize("how", ["text", "prepared", "transaction"])
+def test_as_the_server_has_it(connect, direct, tenant, topic, how, capabilities):
+    """Whether the answer tells it or not, and whatever other sessions leave on the backends."""
+    connections = connect(tenant, raw=True, capabilities=capabilities), direct(capabilities=capabilities)
+    sides = [Side(c, topic, how == "prepared") for c in connections]
+    stranger = connect(tenant, raw=True, capabilities=capabilities)
+    for statement in many():
+        for side in sides:
+            side.prepare()
+            if how == "transaction":
+                side.connection.query("BEGIN")
+        stranger.query(f"UPDATE queue_offsets SET updated_at = LAST_INSERT_ID(99) WHERE topic = '{topic}'")
+        stranger.query(insert(topic + "s", ["a"]) + MET.replace("offset", "`offset`"))
+        assert sides[0].run(statement) == sides[1].run(statement), statement
+        assert sides[0].last() == sides[1].last(), statement
+        for side in sides:
+            side.connection.query("ROLLBACK")
+            side.clear()
+
+
+def test_not_known_any_more(make_gateway, tenant, topic):
+    """The only connection that knows it has been used by another session."""
+    gateway = make_gateway({"workers": 1, "pool": {"max_per_shard": 1}})
+    with gateway.raw(tenant) as one, gateway.raw(tenant) as two:
+        one.query(insert(topic, ["a", "b"]))
+        one.query(insert(topic, ["a", "c", "e"], tail=" ON DUPLICATE KEY UPDATE failure_count = failure_count + 1"))
+        two.query(f"SELECT COUNT(*) FROM queue_messages WHERE topic = '{topic}'")
+        made = one.prepare("SELECT LAST_INSERT_ID()")
+        for ask in (lambda: one.query("SELECT LAST_INSERT_ID()"), lambda: one.execute(made)):
+            with refused(2019):
+                ask()
+        first = one.query(insert(topic, ["d"])).insert_id
+        assert one.query("SELECT LAST_INSERT_ID()").rows == [(str(first).encode(),)]
+        one.query(f"DELETE FROM queue_messages WHERE topic = '{topic}'")

@@ -5,7 +5,6 @@ import json
 import pymysql
 import pytest
 
-from cluster import ROOT
 from legacy import (
     ACK,
     COUNT,
@@ -19,6 +18,7 @@ from legacy import (
     STATE,
     count,
     execute,
+    legacy_ddl,
     message,
     publish,
 )
@@ -289,12 +289,6 @@ def test_dead_letter_move(connect, cluster, tenant, topic):
     connection.commit()
     assert cluster.where_is(topic) == set()
     assert cluster.where_is(topic + "_dlq") == {(0, tenant)}
-
-
-def legacy_ddl():
-    text = (ROOT / "deploy" / "schema" / "legacy.sql").read_text()
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
-    return [s.strip() for s in "\n".join(lines).split(";") if s.strip()]
 
 
 def test_legacy_create_table(connect, cluster, tenant):

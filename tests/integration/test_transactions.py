@@ -4,10 +4,9 @@ import threading
 
 import pytest
 
-from legacy import PUBLISH, START_OFFSET, count, execute, message, publish
+from legacy import PUBLISH, START_OFFSET, count, execute, legacy_ddl, message, publish
 from rawmysql import AUTOCOMMIT, COM_QUERY, IN_TRANS
 from refusals import refused
-from test_queue import legacy_ddl
 from waiting import wait_until
 
 
