@@ -170,6 +170,7 @@ static void examine_prepare(struct session *s, struct slice text)
     struct lexed lexed;
     struct dialect dialect = session_dialect(s);
     enum err_code code = lex(text, &dialect, &s->worker->arena, &lexed, &o->why);
+    s->last_stmt_id = 0;
     o->preparing = plan_lexed(s, code, &lexed, true);
     if (o->preparing && session_check_prepare(s, o->preparing->template, &o->why))
         note(s, &lexed, VERDICT_REJECT, &o->why);

@@ -210,6 +210,7 @@ struct session {
 
     struct client_stmt *stmts;
     uint32_t next_stmt_id, stmt_count;
+    uint32_t last_stmt_id; /* of the last PREPARE; 0: it failed, or there was none */
     size_t long_bytes; /* long data of all of them */
 };
 

@@ -11,9 +11,14 @@ enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
 
 /* ---- the statements ---- */
 
+/* The last one prepared: clients of MariaDB send EXECUTE before they have read its number. */
+static const uint32_t last_prepared = UINT32_MAX;
+
 static struct client_stmt *find(struct session *s, uint32_t id)
 {
     struct client_stmt *stmt;
+    if (id == last_prepared)
+        id = s->last_stmt_id;
     HASH_FIND(hh, s->stmts, &id, sizeof id, stmt);
     return stmt;
 }
@@ -46,6 +51,7 @@ void session_stmts_free(struct session *s)
     struct client_stmt *stmt, *following;
     HASH_ITER (hh, s->stmts, stmt, following)
         destroy(s, stmt);
+    s->last_stmt_id = 0;
 }
 
 static struct client_stmt *create(struct session *s, struct plan_entry *entry, uint32_t id)
@@ -56,6 +62,7 @@ static struct client_stmt *create(struct session *s, struct plan_entry *entry, u
     stmt->types = mem_array(entry->template->client_params, sizeof *stmt->types);
     HASH_ADD(hh, s->stmts, id, sizeof stmt->id, stmt);
     s->stmt_count++;
+    s->last_stmt_id = id;
     return stmt;
 }
 
@@ -196,6 +203,7 @@ static struct plan_entry *plan_prepared(struct session *s, struct slice text, st
 bool session_prepare(struct session *s, struct slice text)
 {
     struct err e;
+    s->last_stmt_id = 0;
     if (!session_knows_dialect(s))
         return false;
     struct plan_entry *entry = plan_prepared(s, text, &e);

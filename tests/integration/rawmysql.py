@@ -425,6 +425,9 @@ class RawConnection:
 
     def prepare(self, text):
         self.command(COM_STMT_PREPARE, text if isinstance(text, bytes) else text.encode())
+        return self.read_prepared()
+
+    def read_prepared(self):
         r = Reader(self.receive_answer())
         if r.integer(1) != 0:
             raise ProtocolError("no answer to COM_STMT_PREPARE")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from legacy import COUNT, POLL, PUBLISH, count, execute, message
-from rawmysql import TYPE_BLOB, LongData, ServerError
+from legacy import COUNT, POLL, PUBLISH, count, execute, message, publish
+from rawmysql import COM_STMT_PREPARE, TYPE_BLOB, LongData, ServerError, Statement
 from refusals import refused
 from waiting import wait_until
 
@@ -183,6 +183,39 @@ def test_close(connection, topic):
         connection.execute(statement, topic)
     connection.close_statement(statement)
     connection.ping()
+
+
+LAST_PREPARED = 0xFFFFFFFF
+
+
+def prepare_and_execute(connection, text, *values):
+    """Both are sent before any answer is read."""
+    connection.command(COM_STMT_PREPARE, text.encode())
+    connection.send_execute(Statement(LAST_PREPARED, len(values), []), *values)
+
+
+def test_execute_right_behind_prepare(connect, tenant, topic):
+    """MariaDB's drivers do not wait for the statement's number."""
+    publish(connect(tenant), topic, "m")
+    with connect(tenant, raw=True) as c:
+        for text in (COUNT, f"{COUNT} AND id = 'no such'", COUNT):
+            prepare_and_execute(c, text, topic)
+            c.read_prepared()
+            c.sequence = 1
+            rows = 0 if "id" in text else 1
+            assert c.read_result(binary=True).rows == [(rows,)]
+
+
+@pytest.mark.parametrize("text", ["SELEKT", "SELECT no_such_column FROM queue_messages"])
+def test_execute_right_behind_a_failed_prepare(connection, topic, text):
+    """What was prepared before that is not executed in its place."""
+    connection.prepare(COUNT)
+    prepare_and_execute(connection, text, topic)
+    with pytest.raises(ServerError):
+        connection.read_prepared()
+    connection.sequence = 1
+    with refused("4004", errno=1243):
+        connection.read_result(binary=True)
 
 
 def test_statements_of_another_connection(connect, tenant, topic):
