@@ -251,11 +251,12 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
             return len;
         }
         bool again = false;
-        s->seq = (uint8_t)(p.last_seq + 1);
-        if (s->state == SESSION_LOGIN)
+        if (s->state == SESSION_LOGIN) {
             session_login_packet(s, &p);
-        else
+        } else {
+            s->seq = (uint8_t)(p.last_seq + 1);
             again = !s->mode->on_command(s, &p);
+        }
         clean(s);
         if (again)
             break;
@@ -440,9 +441,7 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->vars);
     vars_fini(s->worker->interned, &s->login_vars);
     vars_fini(s->worker->interned, &s->trial);
-    mem_free(s->login);
-    mem_free(s->verifier);
-    mem_free(s->login_error);
+    session_end_login(s);
     mem_free(s->preparing);
     mem_free(s->own_error);
     mem_free(s->user);

@@ -98,10 +98,12 @@ static void reset_connection(struct session *s)
     session_done(s);
 }
 
+/* May its answer be that the transaction is lost? */
 static bool command_answers(uint8_t byte)
 {
     const struct command_info *info = command_info(byte);
-    return info && info->disposition == COMMAND_SERVED && byte != COM_PING;
+    return info && info->disposition == COMMAND_SERVED && byte != COM_PING &&
+           byte != COM_CHANGE_USER;
 }
 
 bool session_refuse_packet(struct session *s, const struct packet *p)
@@ -157,6 +159,9 @@ static bool serve_command(struct session *s, const struct packet *p)
         return true;
     case COM_RESET_CONNECTION:
         reset_connection(s);
+        return true;
+    case COM_CHANGE_USER:
+        session_change_user(s, body);
         return true;
     case COM_SET_OPTION:
         set_option(s, body);

@@ -109,6 +109,14 @@ struct script {
     size_t next; /* where the one behind it begins; the end of the text: it is the last */
 };
 
+/* A login under way, or COM_CHANGE_USER. */
+struct login_attempt {
+    struct server_login exchange;
+    struct verifier verifier; /* what it proves the client against */
+    struct err why;           /* what the client chose and may not, which is told only to who has
+                                 proved to be somebody; MQ_OK: nothing */
+};
+
 struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
@@ -143,9 +151,8 @@ struct session {
 
     /* Login. */
     uint32_t capabilities;
-    struct server_login *login; /* until it is done */
-    struct verifier *verifier;  /* what it proves the client against */
-    struct err *login_error;    /* told once the client has proved who it is; NULL: none */
+    struct login_attempt *login;  /* until it is done */
+    uint8_t nonce[NONCE_SIZE];    /* of the last login: COM_CHANGE_USER may need it again */
     struct deployment *deployment; /* one reference */
     const struct account *account; /* of the deployment */
     char *user;
@@ -247,6 +254,12 @@ const char *session_where(const struct session *s, char buffer[32]);
 
 /* session_login.c */
 void session_greet(struct session *s);
+/* Who the client says it is, and what it chooses: a login begins. */
+void session_take_login(struct session *s, const struct login *login);
+/* What the exchange says is done. */
+void session_login_step(struct session *s, enum login_step step, struct buf *out);
+/* The login that is over. */
+void session_end_login(struct session *s);
 /* The client is welcome, unless its login chose what it may not. */
 void session_welcome(struct session *s);
 void session_fail_login(struct session *s, const struct err *why);
@@ -258,6 +271,9 @@ enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool
                                     struct err *reterr);
 /* Checks "database" or "database@tenant". */
 enum err_code session_use(struct session *s, struct slice name, bool at_login, struct err *reterr);
+
+/* session_change_user.c */
+void session_change_user(struct session *s, struct slice body);
 
 /* session_command.c */
 extern const struct session_mode session_enforces;
@@ -336,6 +352,8 @@ extern const struct session_mode session_observes;
 void session_observe(struct session *s);
 /* The client's login packet, as it was sent. */
 void session_keep_login(struct session *s, const struct login *login);
+/* Its backend is another user's from now on. */
+void session_observe_anew(struct session *s);
 void session_observed_free(struct session *s);
 /* The backend speaks without being asked, as a server does before it closes. */
 void session_pass_unasked(struct session *s, const uint8_t *data, size_t len);

@@ -18,8 +18,8 @@ static const char *greeting_version(const struct session *s)
 
 void session_greet(struct session *s)
 {
-    s->login = mem_new(struct server_login);
-    auth_nonce(s->login->nonce);
+    s->login = mem_new(struct login_attempt);
+    auth_nonce(s->login->exchange.nonce);
     struct greeting g = {
         .version = slice_cstr(greeting_version(s)),
         .connection_id = s->id,
@@ -28,7 +28,7 @@ void session_greet(struct session *s)
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(AUTH_CACHING_SHA2)),
     };
-    memcpy(g.nonce, s->login->nonce, NONCE_SIZE);
+    memcpy(g.nonce, s->login->exchange.nonce, NONCE_SIZE);
     struct buf payload;
     buf_init(&payload);
     greeting_write(&payload, &g);
@@ -94,8 +94,7 @@ static struct slice database_part(struct slice name)
     return at ? slice_of(name.data, (size_t)(at - name.data)) : name;
 }
 
-enum err_code session_check_database(const struct session *s, struct slice name,
-                                     struct err *reterr)
+enum err_code session_check_database(const struct session *s, struct slice name, struct err *reterr)
 {
     struct slice database = database_part(name);
     if (database_is_ours(s->deployment->topology->config, database))
@@ -120,7 +119,7 @@ enum err_code session_use(struct session *s, struct slice name, bool at_login, s
 }
 
 /* The connection's character set, as SET NAMES would say it. */
-static enum err_code take_charset(struct session *s, uint8_t collation, struct err *reterr)
+static enum err_code take_charset(struct session *s, uint16_t collation, struct err *reterr)
 {
     const struct charset_info *charset = charset_of_collation_id(collation);
     const char *name = collation_name(collation);
@@ -155,15 +154,24 @@ static enum err_code take_attributes(struct session *s, struct slice attributes,
 
 void session_welcome(struct session *s)
 {
-    if (s->login_error) {
-        session_fail_login(s, s->login_error);
+    if (s->login->why.code) {
+        session_fail_login(s, &s->login->why);
         return;
     }
+    session_end_login(s);
     session_move(s, SESSION_READY);
     session_send_ok(s);
 }
 
-static void login_step(struct session *s, enum login_step step, struct buf *out)
+void session_end_login(struct session *s)
+{
+    if (s->login)
+        memcpy(s->nonce, s->login->exchange.nonce, NONCE_SIZE);
+    mem_free(s->login);
+    s->login = NULL;
+}
+
+void session_login_step(struct session *s, enum login_step step, struct buf *out)
 {
     if (buf_len(out))
         session_send_payload(s, buf_slice(out));
@@ -172,64 +180,74 @@ static void login_step(struct session *s, enum login_step step, struct buf *out)
         snprintf(text, sizeof text, "Access denied for user '%.80s'", s->user);
         login_failed(s, MQ_ACCESS_DENIED, text);
     } else if (step == LOGIN_DONE) {
-        if (s->login->has_learnt)
-            deployment_learn(s->deployment, s->account, s->login->learnt_sha2);
-        mem_free(s->login);
-        mem_free(s->verifier);
-        s->login = NULL;
-        s->verifier = NULL;
+        if (s->login->exchange.has_learnt)
+            deployment_learn(s->deployment, s->account, s->login->exchange.learnt_sha2);
         s->mode->on_login(s);
+    }
+}
+
+/* A login is checked against what holds now, not when its greeting was sent. */
+static void take_deployment(struct session *s)
+{
+    struct deployment *before = s->deployment;
+    s->deployment = deployment_acquire(s->worker->deployment);
+    deployment_release(before);
+}
+
+void session_take_login(struct session *s, const struct login *login)
+{
+    struct login_attempt *a = s->login;
+    take_deployment(s);
+    s->user = mem_strndup(login->user);
+    s->account = deployment_account(s->deployment, login->user);
+    if (s->observed)
+        session_keep_login(s, login);
+    if (take_charset(s, login->charset, &a->why) == MQ_OK && s->account &&
+        take_attributes(s, login->attributes, &a->why) == MQ_OK && login->has_database)
+        session_use(s, login->database, true, &a->why);
+    a->exchange.secure = s->unix_socket;
+    a->exchange.key = s->worker->fleet->rsa_key;
+    if (s->account) {
+        deployment_verifier(s->deployment, s->account, &a->verifier);
+        a->exchange.verifier = &a->verifier;
     }
 }
 
 static void first_packet(struct session *s, struct slice payload)
 {
     struct login login;
+    struct buf out;
     struct err e;
     if (login_parse(payload, &login, &e)) {
         login_failed(s, MQ_PROTOCOL, e.text);
         return;
     }
     s->capabilities = login.capabilities & (CLIENT_CAPABILITIES | s->mode->capabilities);
-    s->user = mem_strndup(login.user);
-    s->account = deployment_account(s->deployment, login.user);
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
-    if (s->observed)
-        session_keep_login(s, &login);
-    /* Bindings are checked before the proof, but told only to who has proved to be somebody. */
-    struct server_login *l = s->login;
-    struct err refused = { 0 };
-    if (take_charset(s, login.charset, &refused) == MQ_OK && s->account &&
-        take_attributes(s, login.attributes, &refused) == MQ_OK && login.has_database &&
-        login.database.len)
-        session_use(s, login.database, true, &refused);
-    l->secure = s->unix_socket;
-    l->key = s->worker->fleet->rsa_key;
-    if (s->account) {
-        l->verifier = s->verifier = mem_new(struct verifier);
-        deployment_verifier(s->deployment, s->account, s->verifier);
-    }
-    if (refused.code) {
-        s->login_error = mem_new(struct err);
-        *s->login_error = refused;
-    }
+    session_take_login(s, &login);
+    buf_init(&out);
+    session_login_step(s, server_login_begin(&s->login->exchange, login.plugin, login.auth, &out),
+                       &out);
+    buf_fini(&out);
+}
 
+static void next_packet(struct session *s, struct slice payload)
+{
     struct buf out;
     buf_init(&out);
-    struct slice plugin = login.capabilities & CAP_PLUGIN_AUTH ? login.plugin : slice_of("", 0);
-    login_step(s, server_login_begin(l, plugin, login.auth, &out), &out);
+    session_login_step(s, server_login_packet(&s->login->exchange, payload, &out), &out);
     buf_fini(&out);
 }
 
 void session_login_packet(struct session *s, const struct packet *p)
 {
-    if (!s->user) {
+    bool in_order = p->sequence_ok && p->first_seq == s->seq;
+    s->seq = (uint8_t)(p->last_seq + 1);
+    if (!in_order)
+        login_failed(s, MQ_OUT_OF_ORDER, "Got packets out of order");
+    else if (s->user)
+        next_packet(s, p->payload);
+    else
         first_packet(s, p->payload);
-        return;
-    }
-    struct buf out;
-    buf_init(&out);
-    login_step(s, server_login_packet(s->login, p->payload, &out), &out);
-    buf_fini(&out);
 }

@@ -69,11 +69,19 @@ static struct slice own_copy(struct slice bytes)
     return slice_of(mem_strndup(bytes), bytes.len);
 }
 
+static void forget_login(struct observed *o)
+{
+    mem_free((char *)o->login.database.data);
+    mem_free((char *)o->login.attributes.data);
+    o->login = (struct backend_login){ .has_database = false };
+}
+
 void session_keep_login(struct session *s, const struct login *login)
 {
+    forget_login(s->observed);
     s->observed->login = (struct backend_login){
         .capabilities = LOGIN_CAPABILITIES | (login->capabilities & CHOSEN_CAPABILITIES),
-        .charset = login->charset,
+        .charset = (uint8_t)login->charset,
         .has_database = login->has_database,
         .database = own_copy(login->database),
         .attributes = own_copy(login->attributes),
@@ -86,8 +94,7 @@ void session_observed_free(struct session *s)
     if (!o)
         return;
     connection_numbers_remove(s->worker->numbers, s->id);
-    mem_free((char *)o->login.database.data);
-    mem_free((char *)o->login.attributes.data);
+    forget_login(o);
     buf_fini(&o->answer);
     plan_entry_release(o->preparing);
     mem_free(o->use);
@@ -99,10 +106,11 @@ static void open_backend(struct session *s)
 {
     struct err e;
     struct observed *o = s->observed;
-    if (s->login_error) {
-        session_note_word(s, "LOGIN", s->login_error);
-        o->blind = s->login_error->code == MQ_CHARSET_UNSAFE;
+    if (s->login->why.code) {
+        session_note_word(s, "LOGIN", &s->login->why);
+        o->blind = s->login->why.code == MQ_CHARSET_UNSAFE;
     }
+    session_end_login(s);
     session_move(s, SESSION_WAITING);
     struct pool *p = pool_get(s->worker, s->deployment, s->account, 0, 0);
     s->backend = pool_open_exclusive(p, s, &o->login, &e);
@@ -129,12 +137,28 @@ void session_on_login_answer(struct session *s, struct slice payload)
 
 /* ---- commands ---- */
 
-static void quit(struct session *s)
+static void send_quit(struct session *s)
 {
     static uint8_t bytes[] = { 1, 0, 0, 0, COM_QUIT };
     struct iovec part = { bytes, sizeof bytes };
     (void)backend_send(s->backend, &part, 1);
+}
+
+static void quit(struct session *s)
+{
+    send_quit(s);
     session_kill(s);
+}
+
+/* The server gets a new connection, for none can become another user's without its password. */
+void session_observe_anew(struct session *s)
+{
+    struct observed *o = s->observed;
+    connection_numbers_remove(s->worker->numbers, s->id);
+    send_quit(s);
+    o->blind = false;
+    o->warning.code = MQ_OK;
+    o->servers_warnings = 0;
 }
 
 static void lost_while_sending(struct session *s)
@@ -237,6 +261,8 @@ static bool forward_command(struct session *s, const struct packet *p)
     s->worker->statements++;
     if (byte == COM_QUIT) {
         quit(s);
+    } else if (byte == COM_CHANGE_USER) {
+        session_change_user(s, slice_of(p->payload.data + 1, p->payload.len - 1));
     } else if (!f) {
         session_refuse_command(s, byte);
     } else if (!session_examine(s, byte, p->payload)) {

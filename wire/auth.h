@@ -64,6 +64,10 @@ struct server_login {
  * plug-in uses mysql_native_password. A "$A$" account costs some milliseconds of CPU. */
 enum login_step server_login_begin(struct server_login *s, struct slice client_plugin,
                                    struct slice auth, struct buf *out);
+/* The same for COM_CHANGE_USER of a client that can be switched, which it always is; nonce is that
+ * of the connection's last login. */
+enum login_step server_login_change(struct server_login *s, struct slice client_plugin,
+                                    struct buf *out);
 enum login_step server_login_packet(struct server_login *s, struct slice payload, struct buf *out);
 
 /* The login exchange as a client of a shard, from the packet after HandshakeResponse. */

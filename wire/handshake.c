@@ -118,7 +118,7 @@ void login_write(struct buf *b, const struct login *l)
                                             : l->capabilities & ~(uint32_t)CAP_CONNECT_WITH_DB;
     write_u32(b, capabilities);
     write_u32(b, l->max_packet);
-    write_u8(b, l->charset);
+    write_u8(b, (uint8_t)l->charset);
     write_zeros(b, LOGIN_FILLER);
     write_cstr(b, l->user);
     write_auth(b, capabilities, l->auth);
@@ -140,6 +140,15 @@ static struct slice read_attributes(struct reader *r)
     return read_bytes(&at, announced < reader_left(&at) ? (size_t)announced : reader_left(&at));
 }
 
+/* The plug-in's name and the attributes, with which both packets end. */
+static void read_tail(struct reader *r, struct login *ret)
+{
+    if (ret->capabilities & CAP_PLUGIN_AUTH)
+        ret->plugin = read_cstr_or_rest(r);
+    if (ret->capabilities & CAP_CONNECT_ATTRS)
+        ret->attributes = read_attributes(r);
+}
+
 enum err_code login_parse(struct slice payload, struct login *ret, struct err *reterr)
 {
     struct reader r = reader_of(payload.data, payload.len);
@@ -159,10 +168,27 @@ enum err_code login_parse(struct slice payload, struct login *ret, struct err *r
         return err_set(reterr, MQ_PROTOCOL, "the login packet is cut short (%zu bytes)",
                        payload.len);
     ret->has_database = ret->database.len > 0;
-    if (ret->capabilities & CAP_PLUGIN_AUTH)
-        ret->plugin = read_cstr_or_rest(&r);
-    if (ret->capabilities & CAP_CONNECT_ATTRS)
-        ret->attributes = read_attributes(&r);
+    read_tail(&r, ret);
+    return MQ_OK;
+}
+
+enum err_code change_user_parse(struct slice body, uint32_t capabilities, struct login *ret,
+                                struct err *reterr)
+{
+    struct reader r = reader_of(body.data, body.len);
+    struct slice none = slice_of("", 0);
+    /* CAP_PLUGIN_AUTH_LENENC is about the login packet only. */
+    uint32_t auth_form = capabilities & ~(uint32_t)CAP_PLUGIN_AUTH_LENENC;
+    *ret = (struct login){ .capabilities = capabilities, .plugin = none, .attributes = none };
+    ret->user = read_cstr(&r);
+    ret->auth = read_auth(&r, auth_form);
+    ret->database = read_cstr(&r);
+    if (r.bad)
+        return err_set(reterr, MQ_PROTOCOL, "COM_CHANGE_USER is cut short (%zu bytes)", body.len);
+    ret->has_database = ret->database.len > 0;
+    if (reader_left(&r) >= 2)
+        ret->charset = read_u16(&r);
+    read_tail(&r, ret);
     return MQ_OK;
 }
 

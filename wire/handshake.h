@@ -26,7 +26,7 @@ enum err_code greeting_parse(struct slice payload, struct greeting *ret, struct 
 struct login {
     uint32_t capabilities;
     uint32_t max_packet;
-    uint8_t charset;
+    uint16_t charset; /* collation id, of which a login packet has the low byte; 0: not told */
     struct slice user;
     struct slice auth; /* the plug-in's first answer */
     bool has_database;
@@ -38,6 +38,10 @@ struct login {
 void login_write(struct buf *b, const struct login *l);
 /* Fails with MQ_PROTOCOL. Slices point into payload. */
 enum err_code login_parse(struct slice payload, struct login *ret, struct err *reterr);
+/* The same of COM_CHANGE_USER, behind the command's byte: page_protocol_com_change_user. Which
+ * parts there are follows from the capabilities of the login. */
+enum err_code change_user_parse(struct slice body, uint32_t capabilities, struct login *ret,
+                                struct err *reterr);
 /* Takes the next pair off *attributes; false at the end or when the rest is malformed. */
 bool attribute_next(struct slice *attributes, struct slice *ret_key, struct slice *ret_value);
 

@@ -1,6 +1,6 @@
 /* The login exchange towards clients.
  *
- *   begin ──other plug-in or no proof──> SWITCHED ─┐
+ *   begin ──other plug-in or no proof──> SWITCHED ─┐   (COM_CHANGE_USER: always)
  *     └──────────────┬─────────────────────────────┘
  *                    ├─proof fits──> DONE
  *                    └─caching_sha2, no fit──> FULL ──key wanted──> SEALED
@@ -58,9 +58,8 @@ static enum auth_plugin choose_plugin(const struct verifier *v, enum auth_plugin
     return can_use(v, AUTH_CACHING_SHA2) ? AUTH_CACHING_SHA2 : AUTH_NATIVE;
 }
 
-static enum login_step switch_plugin(struct server_login *s, struct buf *out)
+static enum login_step send_switch(struct server_login *s, struct buf *out)
 {
-    auth_nonce(s->nonce);
     write_u8(out, LOGIN_SWITCH);
     buf_append_cstr(out, auth_plugin_name(s->plugin));
     write_u8(out, 0);
@@ -68,6 +67,12 @@ static enum login_step switch_plugin(struct server_login *s, struct buf *out)
     write_u8(out, 0);
     s->state = SWITCHED;
     return LOGIN_SEND;
+}
+
+static enum login_step switch_plugin(struct server_login *s, struct buf *out)
+{
+    auth_nonce(s->nonce);
+    return send_switch(s, out);
 }
 
 /* No answer, or from caching_sha2_password's client library a single NUL. */
@@ -106,6 +111,16 @@ enum login_step server_login_begin(struct server_login *s, struct slice client_p
     if (s->plugin == named && (auth.len || !switchable))
         return check_proof(s, auth, out);
     return switchable ? switch_plugin(s, out) : conclude(s, false);
+}
+
+/* For mysql_native_password servers tell the old nonce again, and MariaDB's client library goes on
+ * with it whatever it is told. */
+enum login_step server_login_change(struct server_login *s, struct slice client_plugin,
+                                    struct buf *out)
+{
+    s->has_learnt = false;
+    s->plugin = choose_plugin(account(s), auth_plugin_of(client_plugin));
+    return s->plugin == AUTH_NATIVE ? send_switch(s, out) : switch_plugin(s, out);
 }
 
 static enum login_step send_key(struct server_login *s, struct buf *out)

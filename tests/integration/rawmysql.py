@@ -320,10 +320,7 @@ class RawConnection:
             packet += database.encode() + b"\0"
         packet += (plugin or self.plugin).encode() + b"\0"
         if attributes is not None:
-            pairs = b"".join(
-                lenenc_string(text.encode()) for pair in attributes.items() for text in pair
-            )
-            packet += lenenc_string(pairs)
+            packet += lenenc_string(attribute_pairs(attributes))
         return packet
 
     def login(self, user, password, plugin=None, **options):
@@ -331,6 +328,18 @@ class RawConnection:
         plugin = plugin or self.plugin
         scramble = SCRAMBLES.get(plugin, native_password)(password.encode(), self.nonce)
         self.send(self.login_packet(user, scramble, plugin=plugin, **options))
+        return self.authenticate(password.encode(), plugin)
+
+    def change_user(
+        self, user, password, database="", plugin=None, attributes=None, charset=UTF8MB4
+    ):
+        """COM_CHANGE_USER; the server has to ask for a proof with a nonce of its own."""
+        plugin = plugin or self.plugin
+        body = user.encode() + b"\0" + b"\x14" + b"x" * 20 + database.encode() + b"\0"
+        body += struct.pack("<H", charset) + plugin.encode() + b"\0"
+        if self.capabilities & CONNECT_ATTRS:
+            body += lenenc_string(attribute_pairs(attributes or {}))
+        self.command(COM_CHANGE_USER, body)
         return self.authenticate(password.encode(), plugin)
 
     def authenticate(self, password, plugin):
@@ -461,6 +470,10 @@ class RawConnection:
     def close_statement(self, statement):
         """There is no answer to this command either."""
         self.command(COM_STMT_CLOSE, struct.pack("<I", statement.id))
+
+
+def attribute_pairs(attributes):
+    return b"".join(lenenc_string(text.encode()) for pair in attributes.items() for text in pair)
 
 
 def make_null_bitmap(values):

@@ -447,16 +447,19 @@ def test_a_query_is_cancelled_by_the_greetings_number(observe, what):
     other.close()
 
 
-def test_change_user_is_refused(observe):
+def test_change_user(observe):
+    """The server knows the new user, on a connection of its own; who fails is disconnected."""
     gateway = observe()
     c = Recorder(gateway.address, DEFAULT_CAPABILITIES).connection
-    c.command(COM_CHANGE_USER, b"x\0\0")
+    c.query("SET @x = 1")
+    c.change_user("root", "root")
+    user, database, x = c.query("SELECT CURRENT_USER(), DATABASE(), @x").rows[0]
+    assert user.startswith(b"root@") and database is None and x is None
     with pytest.raises(ServerError) as refused:
-        c.receive_answer()
-    assert refused.value.errno == 1047
-    assert c.query("SELECT 1").rows == [(b"1",)]
-    c.command(COM_QUIT)
-    c.close()
+        c.change_user("root", "wrong")
+    assert refused.value.errno == 1045
+    with pytest.raises(ConnectionError):
+        c.ping()
 
 
 # --- findings

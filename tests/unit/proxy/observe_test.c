@@ -348,8 +348,7 @@ static void an_answer_before_the_end_of_a_file(void **state)
 static void what_cannot_be_followed_is_refused(void **state)
 {
     (void)state;
-    static const uint8_t commands[] = { COM_CHANGE_USER, COM_BINLOG_DUMP, COM_SHUTDOWN, COM_CLONE,
-                                        0xfa };
+    static const uint8_t commands[] = { COM_BINLOG_DUMP, COM_SHUTDOWN, COM_CLONE, 0xfa };
     struct peer *p = login(&gate, "mq"), *backend = server();
     for (size_t i = 0; i < COUNT(commands); i++) {
         client_command(p, commands[i], SLICE_LIT("x"));

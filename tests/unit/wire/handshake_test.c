@@ -254,6 +254,74 @@ static void logins_refused(void **state)
     }
 }
 
+/* COM_CHANGE_USER has one byte of length for the proof, and two for the collation. */
+static void changes_of_user(void **state)
+{
+    (void)state;
+    enum { ALL = CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_CONNECT_ATTRS };
+    static const struct {
+        const char *why, *input;
+        uint32_t capabilities;
+        struct login want;
+    } cases[] = {
+        { "everything",
+          "7500 02 6162 6400 1601 7000 04 01 6b 01 76",
+          ALL | CAP_PLUGIN_AUTH_LENENC,
+          { ALL | CAP_PLUGIN_AUTH_LENENC, 0, 278, SLICE_LIT("u"), SLICE_LIT("ab"), true,
+            SLICE_LIT("d"), SLICE_LIT("p"), SLICE_LIT("\1k\1v") } },
+        { "names only",
+          "00 00 00",
+          ALL,
+          { ALL, 0, 0, SLICE_LIT(""), SLICE_LIT(""), false, SLICE_LIT(""), SLICE_LIT(""),
+            SLICE_LIT("") } },
+        { "an old client",
+          "7500 616200 6400 2d00",
+          0,
+          { 0, 0, 45, SLICE_LIT("u"), SLICE_LIT("ab"), true, SLICE_LIT("d"), SLICE_LIT(""),
+            SLICE_LIT("") } },
+        { "a plug-in without its end",
+          "7500 00 00 2d00 7071",
+          ALL,
+          { ALL, 0, 45, SLICE_LIT("u"), SLICE_LIT(""), false, SLICE_LIT(""), SLICE_LIT("pq"),
+            SLICE_LIT("") } },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf b = { 0 };
+        struct login got;
+        struct slice body = hex_append(&b, cases[i].input);
+        assert_int_equal(change_user_parse(body, cases[i].capabilities, &got, NULL), MQ_OK);
+        assert_login(&got, &cases[i].want, cases[i].why);
+        buf_fini(&b);
+    }
+}
+
+static void changes_of_user_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *input;
+        uint32_t capabilities;
+    } cases[] = {
+        { "nothing", "", CAP_SECURE_CONNECTION },
+        { "a name without end", "75", CAP_SECURE_CONNECTION },
+        { "no proof", "7500", CAP_SECURE_CONNECTION },
+        { "no database", "7500 00", CAP_SECURE_CONNECTION },
+        { "a database without end", "7500 00 64", CAP_SECURE_CONNECTION },
+        { "a proof longer than the packet", "7500 ff 616200 00", CAP_SECURE_CONNECTION },
+        { "a proof without end", "7500 6162", 0 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf b = { 0 };
+        struct login l;
+        struct err e = { 0 };
+        if (change_user_parse(hex_append(&b, cases[i].input), cases[i].capabilities, &l, &e) !=
+            MQ_PROTOCOL)
+            fail_msg("%s: taken", cases[i].why);
+        assert_int_equal(e.code, MQ_PROTOCOL);
+        buf_fini(&b);
+    }
+}
+
 static void attributes_read(void **state)
 {
     (void)state;
@@ -313,6 +381,8 @@ int main(void)
         cmocka_unit_test(an_empty_database_is_none),
         cmocka_unit_test(login_cut_short),
         cmocka_unit_test(logins_refused),
+        cmocka_unit_test(changes_of_user),
+        cmocka_unit_test(changes_of_user_refused),
         cmocka_unit_test(attributes_read),
         cmocka_unit_test(attributes_longer_than_announced_room),
     };

@@ -245,6 +245,38 @@ static void a_client_may_wait_for_its_nonce(void **state)
     }
 }
 
+/* Whatever the client sent; for caching_sha2_password with a nonce of its own. */
+static void a_change_of_user_is_always_switched(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *account, *plugin, *switched;
+        enum login_step want;
+    } cases[] = {
+        { "sesame", "caching_sha2_password", "caching_sha2_password", LOGIN_DONE },
+        { "sesame", "mysql_native_password", "mysql_native_password", LOGIN_DONE },
+        { "sesame", "", "caching_sha2_password", LOGIN_DONE },
+        { NATIVE, "caching_sha2_password", "mysql_native_password", LOGIN_DONE },
+        { STORED, "mysql_native_password", "caching_sha2_password", LOGIN_SEND },
+        { "-", "mysql_native_password", "mysql_native_password", LOGIN_FAILED },
+        { "-", "caching_sha2_password", "caching_sha2_password", LOGIN_SEND },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct verifier v = { 0 };
+        struct server_login s = server_of(account(&v, cases[i].account), false);
+        struct buf out = { 0 };
+        uint8_t proof[32];
+        assert_int_equal(server_login_change(&s, slice_cstr(cases[i].plugin), &out), LOGIN_SEND);
+        assert_string_equal((const char *)buf_begin(&out) + 1, cases[i].switched);
+        assert_memory_equal(buf_begin(&out) + strlen(cases[i].switched) + 2, s.nonce, NONCE_SIZE);
+        assert_int_equal(memcmp(s.nonce, greeting_nonce, NONCE_SIZE) == 0, s.plugin == AUTH_NATIVE);
+        size_t len = auth_prove(s.plugin, SLICE_LIT("sesame"), s.nonce, proof);
+        buf_clear(&out);
+        assert_int_equal(server_login_packet(&s, slice_of(proof, len), &out), cases[i].want);
+        buf_fini(&out);
+    }
+}
+
 static void clients_without_plugins(void **state)
 {
     (void)state;
@@ -528,6 +560,7 @@ int main(void)
         cmocka_unit_test(a_switch_carries_a_fresh_nonce),
         cmocka_unit_test(foreign_plugins_are_switched),
         cmocka_unit_test(a_client_may_wait_for_its_nonce),
+        cmocka_unit_test(a_change_of_user_is_always_switched),
         cmocka_unit_test(clients_without_plugins),
         cmocka_unit_test(bad_passwords_in_full),
         cmocka_unit_test(without_key_nor_security_full_is_impossible),
