@@ -3,7 +3,8 @@
  *
  *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
  *   CHARSET(topic)                of the legacy column, by the same means
- *   SELECT topic … UNION …        for MariaDB, which may make `?` of another branch's characters:
+ *   SELECT topic … UNION …        (and what `*` means) for MariaDB, which may make `?` of another
+ *                                 branch's characters:
  *                                 CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`.
  *                                 MySQL answers with an error, whatever the sql_mode, and gives
  *                                 wrong rows where INTERSECT meets a converted outer column
@@ -15,6 +16,10 @@
 
 /* Beyond these the servers' error has to do: values of one list, functions in one another. */
 enum { VALUES_MAX = 64, FUNCTIONS_MAX = 8 };
+
+/* Around such a column; it then is what the legacy column was. */
+#define CONVERT "CONVERT("
+#define CONVERTED " USING utf8mb4) COLLATE utf8mb4_bin"
 
 /* The column of that name if it is an ASCII one, or NULL. */
 static const struct catalog_column *ascii_column(const struct planner *p, struct slice name)
@@ -157,7 +162,7 @@ static bool may_be_ascii(struct planner *p, const struct node *n)
 
 static enum err_code convert(struct planner *p, const struct node *n, const char *behind)
 {
-    enum err_code code = plan_edit(p, EDIT_BEFORE, n->first, n->first, SLICE_LIT("CONVERT("));
+    enum err_code code = plan_edit(p, EDIT_BEFORE, n->first, n->first, SLICE_LIT(CONVERT));
     return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(behind));
 }
 
@@ -242,24 +247,64 @@ static bool groups_otherwise(const struct planner *p, const struct node *block)
                                                 node_find(block, N_HAVING)));
 }
 
-enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
+static enum err_code reject_other_column(struct planner *p)
 {
-    const struct node *expr = item->child;
-    bool mysql = p->dialect->flavour == FLAVOUR_MYSQL;
-    if (!is_ascii_text(p, expr, false, FUNCTIONS_MAX))
-        return mysql || !is_ascii_text(p, expr, true, FUNCTIONS_MAX) || !queries_list_ascii(p)
-                   ? MQ_OK
-                   : reject(p, MQ_NOT_UNDERSTOOD,
-                            "a query's column in a branch of UNION that may be an identifier under "
-                            "another name; give it the name of the table's column");
-    if (mysql && !collation_united(p))
+    return reject(p, MQ_NOT_UNDERSTOOD,
+                  "a query's column in a branch of UNION that may be an identifier under "
+                  "another name; give it the name of the table's column");
+}
+
+enum err_code charset_united_form(struct planner *p, const struct node *block,
+                                  struct united_form *ret)
+{
+    *ret = (struct united_form){ false, false };
+    if (p->united == BRANCH_NONE ||
+        (p->dialect->flavour == FLAVOUR_MYSQL && !collation_united(p)))
         return MQ_OK;
-    if (groups_otherwise(p, block))
+    if (block && groups_otherwise(p, block))
         return reject(p, MQ_NOT_UNDERSTOOD,
                       "an identifier column in a branch of UNION that has WITH ROLLUP or GROUP BY "
                       "and HAVING; select and group by CONVERT(… USING utf8mb4) instead");
-    enum err_code code = convert(p, expr, " USING utf8mb4) COLLATE utf8mb4_bin");
-    if (code || expr->kind != N_COLUMN || expr->next || !needs_name(p, block))
+    *ret = (struct united_form){ true, !block || needs_name(p, block) };
+    return MQ_OK;
+}
+
+enum err_code charset_united_query(struct planner *p)
+{
+    bool may_be = p->united != BRANCH_NONE && p->dialect->flavour != FLAVOUR_MYSQL;
+    return may_be && queries_list_ascii(p) ? reject_other_column(p) : MQ_OK;
+}
+
+void charset_united_column(const struct planner *p, struct slice table, struct slice column,
+                           const struct united_form *form, struct text *out)
+{
+    bool convert = form->convert && ascii_column(p, column);
+    if (convert)
+        text_add(out, CONVERT);
+    if (table.len) {
+        text_ident(out, table);
+        text_add(out, ".");
+    }
+    text_ident(out, column);
+    if (convert)
+        text_add(out, CONVERTED);
+    if (convert && form->named) {
+        text_add(out, " AS ");
+        text_ident(out, column);
+    }
+}
+
+enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item)
+{
+    const struct node *expr = item->child;
+    struct united_form form;
+    if (!is_ascii_text(p, expr, false, FUNCTIONS_MAX))
+        return is_ascii_text(p, expr, true, FUNCTIONS_MAX) ? charset_united_query(p) : MQ_OK;
+    enum err_code code = charset_united_form(p, block, &form);
+    if (code || !form.convert)
+        return code;
+    code = convert(p, expr, CONVERTED);
+    if (code || expr->kind != N_COLUMN || expr->next || !form.named)
         return code;
     struct text name = { .arena = p->arena };
     text_add(&name, " AS ");
@@ -287,7 +332,7 @@ enum err_code charset_function(struct planner *p, const struct node *function)
                           "%s() of an expression with an identifier column, which is ASCII on the "
                           "shards, or of a query's column; give it the table's column alone",
                           names[i]);
-        return convert(p, argument, " USING utf8mb4) COLLATE utf8mb4_bin");
+        return convert(p, argument, CONVERTED);
     }
     return MQ_OK;
 }

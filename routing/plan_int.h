@@ -242,6 +242,9 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
 /* `a`, `b`, … of the table's columns that the client knows, qualified unless name is empty. */
 void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
                   struct text *out);
+/* The same as a select list of the block, which may be a branch of a set operation; NULL: TABLE. */
+enum err_code star_selected(struct planner *p, const struct node *block,
+                            const struct catalog_table *table, struct slice name, struct text *out);
 
 /* ---- columns.c ---- */
 
@@ -271,7 +274,20 @@ enum local_op function_local(struct slice name);
 
 /* Notes the values that meet an identifier column below n. */
 void charset_operands(struct planner *p, const struct node *n);
-/* An item of a branch of a set operation, which may be joined by any characters. */
+/* How a branch of a set operation, which may be joined by any characters, shows such a column. */
+struct united_form {
+    bool convert; /* as utf8mb4; */
+    bool named;   /* and then by its own name */
+};
+/* block: the branch; NULL: TABLE. */
+enum err_code charset_united_form(struct planner *p, const struct node *block,
+                                  struct united_form *ret);
+/* Appends a table's column in that form, qualified unless table is empty. */
+void charset_united_column(const struct planner *p, struct slice table, struct slice column,
+                           const struct united_form *form, struct text *out);
+/* `*` over a query, whose columns may be such ones. */
+enum err_code charset_united_query(struct planner *p);
+/* An item of a branch. */
 enum err_code charset_united(struct planner *p, const struct node *block, const struct node *item);
 enum err_code charset_collate(struct planner *p, const struct node *collate);
 /* A value that is written into a column: with IGNORE a server stores `?` for what is not ASCII. */

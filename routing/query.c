@@ -36,11 +36,12 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
         return code;
     names_count(p, table, "WHERE clause");
     text_add(&t, "SELECT ");
-    star_columns(p, table, slice_of("", 0), &t);
+    code = star_selected(p, NULL, table, slice_of("", 0), &t);
     char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
     *shape = (struct shape){ .table = table };
     p->shape = shape;
-    code = plan_edit(p, EDIT_BEFORE, n->first, n->first, text_slice(&t));
+    if (!code)
+        code = plan_edit(p, EDIT_BEFORE, n->first, n->first, text_slice(&t));
     if (!code)
         code = plan_edit(p, EDIT_REPLACE, n->first, n->first, SLICE_LIT(" FROM"));
     if (!code)

@@ -3,38 +3,52 @@
  * were expanded inside; only where NATURAL or USING merges columns they are named, too. */
 #include "routing/plan_int.h"
 
-static void add_column(struct slice table, struct slice column, struct text *out)
+static const struct united_form as_it_is;
+
+static void add_column(const struct planner *p, struct slice table, struct slice column,
+                       const struct united_form *form, struct text *out)
 {
     if (out->len)
         text_add(out, ", ");
-    if (table.len) {
-        text_ident(out, table);
-        text_add(out, ".");
-    }
-    text_ident(out, column);
+    charset_united_column(p, table, column, form, out);
+}
+
+static void table_columns(const struct planner *p, const struct catalog_table *table,
+                          struct slice name, const struct united_form *form, struct text *out)
+{
+    struct text t = { .arena = p->arena };
+    if (plan_shows_tenant(p))
+        add_column(p, name, SLICE_LIT("tenant"), form, &t);
+    for (size_t i = 0; i < table->column_count; i++)
+        add_column(p, name, slice_cstr(table->columns[i].name), form, &t);
+    text_slice_add(out, text_slice(&t));
 }
 
 void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
                   struct text *out)
 {
-    struct text t = { .arena = p->arena };
-    if (plan_shows_tenant(p))
-        add_column(name, SLICE_LIT("tenant"), &t);
-    for (size_t i = 0; i < table->column_count; i++)
-        add_column(name, slice_cstr(table->columns[i].name), &t);
-    text_slice_add(out, text_slice(&t));
+    table_columns(p, table, name, &as_it_is, out);
 }
 
-static void ref_columns(const struct planner *p, const struct scope *s, const struct table_ref *r,
-                        struct text *out)
+enum err_code star_selected(struct planner *p, const struct node *block,
+                            const struct catalog_table *table, struct slice name, struct text *out)
+{
+    struct united_form form;
+    enum err_code code = charset_united_form(p, block, &form);
+    if (!code)
+        table_columns(p, table, name, &form, out);
+    return code;
+}
+
+static enum err_code ref_columns(struct planner *p, const struct scope *s,
+                                 const struct table_ref *r, struct text *out)
 {
     bool qualified = s->count > 1 || r->has_alias;
-    if (r->table) {
-        star_columns(p, r->table, qualified ? r->name : slice_of("", 0), out);
-        return;
-    }
+    if (r->table)
+        return star_selected(p, s->block, r->table, qualified ? r->name : slice_of("", 0), out);
     text_ident(out, r->name);
     text_add(out, ".*");
+    return charset_united_query(p);
 }
 
 static enum err_code replace(struct planner *p, const struct node *star, const struct text *text)
@@ -52,16 +66,21 @@ static enum err_code expand_merged(struct planner *p, const struct scope *s,
                       "`*` over NATURAL JOIN or USING with a query whose columns are not all "
                       "named; name the columns");
     const struct shown_column *columns = v.items;
-    for (size_t i = 0; i < v.count; i++)
-        add_column(columns[i].ref->name, columns[i].name, &text);
-    return replace(p, star, &text);
+    struct united_form form;
+    enum err_code code = charset_united_form(p, s->block, &form);
+    for (size_t i = 0; i < v.count && !code; i++) {
+        const struct table_ref *ref = columns[i].ref;
+        add_column(p, ref->name, columns[i].name, ref->table ? &form : &as_it_is, &text);
+        code = ref->table ? MQ_OK : charset_united_query(p);
+    }
+    return code ? code : replace(p, star, &text);
 }
 
 static enum err_code expand_all(struct planner *p, const struct scope *s, const struct node *star)
 {
     struct text text = { .arena = p->arena };
     if (!s->queue_count)
-        return MQ_OK;
+        return charset_united_query(p);
     if (s->merges)
         return expand_merged(p, s, star);
     for (const struct table_ref *r = s->refs; r; r = r->next) {
@@ -69,7 +88,9 @@ static enum err_code expand_all(struct planner *p, const struct scope *s, const 
             return reject(p, MQ_NOT_UNDERSTOOD, "`*` over a query without a name");
         if (r != s->refs)
             text_add(&text, ", ");
-        ref_columns(p, s, r, &text);
+        enum err_code code = ref_columns(p, s, r, &text);
+        if (code)
+            return code;
     }
     return replace(p, star, &text);
 }
@@ -97,16 +118,18 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
     enum err_code code = find_ref(p, s, name, &ref);
     if (code)
         return code;
-    if (!ref->table)
-        return visit_children(p, star);
+    if (!ref->table) {
+        code = visit_children(p, star);
+        return code ? code : charset_united_query(p);
+    }
     if (star->child->next) {
         struct slice database = token_ident(p->l, star->child->first, p->arena);
         if (ref->has_alias || !names_is_keyspace(p, database))
             return reject(p, MQ_TABLE_UNKNOWN, "%.*s.%.*s.* names no table of its FROM clause",
                           NAME_FORMAT(database), NAME_FORMAT(name));
     }
-    star_columns(p, ref->table, ref->name, &text);
-    return replace(p, star, &text);
+    code = star_selected(p, s->block, ref->table, ref->name, &text);
+    return code ? code : replace(p, star, &text);
 }
 
 /* A column of the answer, or of a derived table, is called by the text of its expression. */

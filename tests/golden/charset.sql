@@ -206,3 +206,43 @@ SELECT d.c FROM (SELECT partition_key AS c FROM queue_offsets) d UNION SELECT 'a
 
 -- case: a query's column in a UNION that is an identifier under another name, on MySQL
 SELECT d.c FROM (SELECT topic AS c FROM queue_offsets) d UNION SELECT 'a'
+
+-- case: star in a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM queue_offsets UNION SELECT 1, 2, 3, 4, 5, 6;
+
+-- case: qualified star in a later branch
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT q.* FROM queue_offsets q UNION ALL (SELECT m.* FROM queue_offsets m ORDER BY topic LIMIT 1);
+
+-- case: star over a query in a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM (SELECT topic FROM queue_messages) d UNION SELECT 'é';
+
+-- case: star over a cte in a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+WITH c AS (SELECT topic t FROM queue_offsets) SELECT c.* FROM c UNION SELECT 'é';
+
+-- case: star over using in a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM queue_offsets a JOIN queue_subscriber_heartbeats b USING (topic) UNION SELECT 1;
+
+-- case: grouped star in a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT * FROM queue_offsets GROUP BY topic WITH ROLLUP UNION SELECT 1;
+
+-- case: inserted star of a union
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+INSERT INTO queue_offsets SELECT * FROM queue_offsets UNION SELECT * FROM queue_offsets;
+
+-- case: star in a union mysql
+-- args: --set @mq_tenant=acme
+SELECT * FROM queue_offsets UNION SELECT 1, 2, 3, 4, 5, 6;
+
+-- case: star beside a cast
+-- args: --set @mq_tenant=acme
+SELECT * FROM queue_offsets UNION SELECT CAST('x' AS CHAR), 2, 3, 4, 5, 6;
+
+-- case: table beside a cast
+-- args: --set @mq_tenant=acme
+TABLE queue_offsets UNION SELECT CAST('x' AS CHAR), 2, 3, 4, 5, 6;
