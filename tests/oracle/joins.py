@@ -167,7 +167,9 @@ class Joins:
         if not self.mysql or not left.sources:
             return self.derived(names, outer, left)
         self.note("LATERAL")
-        query = self.select(Scope(left.sources, left.merged, outer), name_all=True)
+        # On the nullable side of an outer join MySQL 9.7 takes an outer column of the select list for
+        # what it is outside, where it ought to be NULL: both schemas' answers depend on the plan.
+        query = self.select(Scope(left.sources, left.merged, outer), name_all=True, outer_items=False)
         return self.derived_node("LATERAL ", query)
 
     def json_table(self, names, outer, left):

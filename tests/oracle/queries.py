@@ -139,7 +139,7 @@ class Queries(Joins):
 
     # --- SELECT
 
-    def select(self, outer=None, kinds=None, limit=True, name_all=False):
+    def select(self, outer=None, kinds=None, limit=True, name_all=False, outer_items=True):
         self.selects_left -= 1
         source, scope = self.from_clause(outer)
         where = self.where(scope)
@@ -148,7 +148,8 @@ class Queries(Joins):
         shape = self.weighted(self.PLAIN_SHAPES if compared else self.SHAPES)
         if kinds == "star":
             return Query(Node("select", "SELECT *", source, where), scope.star())
-        items, tail, distinct = shape(self, scope, kinds, name_all)
+        listed = scope if outer_items else Scope(scope.sources, scope.merged)
+        items, tail, distinct = shape(self, listed, kinds, name_all)
         if kinds is None and shape is Queries.plain and self.chance(0.2):
             items = self.star_items(scope, name_all) or items
         columns = [Column(item.alias or item.name, item.type) for item in self.flat(items)]
