@@ -255,7 +255,9 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         break;
     case ANSWER_PARAMS_EOF:
     case ANSWER_COLUMNS_EOF:
-        if (client_wants_eof(s))
+        if (client_wants_eof(s) && own_status(s))
+            own_eof(o, a->ok.warnings, a->ok.status | own_status(s));
+        else if (client_wants_eof(s))
             pass(o, packet, have);
         break;
     case ANSWER_ROW:

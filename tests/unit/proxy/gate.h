@@ -368,8 +368,8 @@ static inline struct topology *gate_topology(const char *yaml)
     return topology;
 }
 
-/* Takes the topology. */
-static inline void gate_open_with(struct gate *g, struct topology *topology)
+/* Takes the topology. What shards do may be changed before gate_start. */
+static inline void gate_set_up(struct gate *g, struct topology *topology)
 {
     struct err e;
     *g = (struct gate){ .shard_capabilities = GATE_SHARD,
@@ -391,8 +391,18 @@ static inline void gate_open_with(struct gate *g, struct topology *topology)
     g->worker->connect = gate_connect;
     g->worker->clock = gate_clock;
     g->worker->now_ms = gate_clock();
+}
+
+static inline void gate_start(struct gate *g)
+{
     worker_probe(g->worker);
     gate_run(g);
+}
+
+static inline void gate_open_with(struct gate *g, struct topology *topology)
+{
+    gate_set_up(g, topology);
+    gate_start(g);
 }
 
 static inline void gate_open(struct gate *g, const char *yaml)
