@@ -122,6 +122,7 @@ struct config {
         uint32_t idle_timeout_ms;    /* default 60000 */
         uint32_t wait_timeout_ms;    /* wait for a backend; default 10000 */
         uint32_t connect_timeout_ms; /* default 3000 */
+        uint32_t silence_timeout_ms; /* default 10000 */
         uint32_t max_statements;     /* prepared per backend; default 256 */
     } pool;
     struct {
@@ -130,6 +131,11 @@ struct config {
         uint32_t max_prepared_statements; /* per session; default 16382 */
         uint32_t login_timeout_ms;        /* default 10000 */
         uint32_t idle_timeout_ms;         /* default 28800000, the server's wait_timeout */
+        uint32_t interactive_timeout_ms;  /* the same for interactive clients */
+        uint32_t read_timeout_ms;         /* default 30000 */
+        uint32_t write_timeout_ms;        /* default 60000 */
+        /* 0, the default: no limit */
+        uint32_t statement_timeout_ms, transaction_timeout_ms, transaction_idle_timeout_ms;
     } limits;
     struct {
         enum log_level level;

@@ -104,7 +104,7 @@ void backend_end(struct backend *b, const struct err *reason)
 }
 
 /* The connection is of no more use, and whoever waits for it must know. */
-static void backend_lost(struct backend *b, enum err_code code, const char *what)
+void backend_lose(struct backend *b, enum err_code code, const char *what)
 {
     struct err reason;
     struct session *s = b->session;
@@ -122,7 +122,7 @@ void backend_expire(struct backend *b)
         [BACKEND_CONNECTING] = "connecting took too long",
         [BACKEND_CLEANING] = "rolling back took too long",
     };
-    backend_lost(b, MQ_SHARD_DOWN, what[b->state] ? what[b->state] : "login took too long");
+    backend_lose(b, MQ_SHARD_DOWN, what[b->state] ? what[b->state] : "login took too long");
 }
 
 static void forget_statement(struct backend *b, struct backend_stmt *stmt)
@@ -141,6 +141,7 @@ void backend_free(struct backend *b)
     vars_fini(b->worker->interned, &b->vars);
     buf_fini(&b->in);
     buf_fini(&b->out);
+    mem_free(b->errand);
     mem_free(b);
 }
 
@@ -179,7 +180,7 @@ static void flush(struct backend *b)
 {
     enum io_sent sent = io_flush(b->io, &b->out);
     if (sent == IO_LOST)
-        backend_lost(b, MQ_SHARD_LOST, "cannot send");
+        backend_lose(b, MQ_SHARD_LOST, "cannot send");
     else if (sent == IO_SENT && b->session)
         session_on_backend_flushed(b->session);
 }
@@ -260,7 +261,7 @@ static bool logged_in(struct backend *b, struct slice payload)
         return true;
     }
     backend_move(b, BACKEND_PROBE);
-    return backend_query(b, "SELECT @@sql_mode");
+    return backend_query(b, b->errand ? b->errand : "SELECT @@sql_mode");
 }
 
 static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
@@ -306,8 +307,10 @@ static enum err_code probe_packet(struct backend *b, struct slice payload, struc
 {
     switch (answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len)) {
     case ANSWER_ROW:
-        return check_sql_mode(b, payload, reterr);
+        return b->errand ? MQ_OK : check_sql_mode(b, payload, reterr);
     case ANSWER_ERR:
+        if (b->errand) /* what was to be killed is gone */
+            break;
         return err_set(reterr, MQ_SHARD_STATE, "%.*s", (int)b->answer.err.message.len,
                        b->answer.err.message.data);
     case ANSWER_NEED_MORE:
@@ -370,7 +373,7 @@ static size_t own_data(struct backend *b, const uint8_t *data, size_t len)
             err_set(&reason, MQ_SHARD_PROTOCOL, "packet too large");
         b->seq = (uint8_t)(p.last_seq + 1);
         if (reason.code || own_packet(b, p.payload, &reason)) {
-            backend_lost(b, reason.code, reason.text);
+            backend_lose(b, reason.code, reason.text);
             return len;
         }
         used += p.wire_bytes;
@@ -384,7 +387,7 @@ static void on_connected(struct backend *b)
 {
     int error = io_connect_error(b->io);
     if (error) {
-        backend_lost(b, MQ_SHARD_DOWN, strerror(error));
+        backend_lose(b, MQ_SHARD_DOWN, strerror(error));
         return;
     }
     io_watch(b->io, IO_READ);
@@ -394,6 +397,7 @@ static void became_ready(struct backend *b)
 {
     bool probe_only = b->probe_only;
     b->probe_only = false;
+    pool_reached(b->pool);
     if (probe_only)
         worker_probe_ended(b->worker);
     pool_on_ready(b->pool, b);
@@ -406,12 +410,13 @@ static void on_readable(struct backend *b)
     if (n == -EAGAIN)
         return;
     if (n <= 0) {
-        backend_lost(b, b->state == BACKEND_BUSY || b->state == BACKEND_CLEANING ? MQ_SHARD_LOST : MQ_SHARD_DOWN,
+        backend_lose(b, b->state == BACKEND_BUSY || b->state == BACKEND_CLEANING ? MQ_SHARD_LOST : MQ_SHARD_DOWN,
                      n == 0 ? "the server closed the connection" : strerror((int)-n));
         return;
     }
     uint8_t *data = w->scratch;
     size_t len = (size_t)n;
+    b->heard_ms = w->now_ms;
     bool kept = buf_len(&b->in) > 0;
     if (kept) {
         buf_append(&b->in, data, len);
@@ -430,7 +435,7 @@ static void on_readable(struct backend *b)
         buf_release(&b->in);
     if (own && b->state == BACKEND_IDLE) {
         if (buf_len(&b->in))
-            backend_lost(b, MQ_SHARD_PROTOCOL, "more than an answer");
+            backend_lose(b, MQ_SHARD_PROTOCOL, "more than an answer");
         else
             became_ready(b);
     }
@@ -487,6 +492,10 @@ void backend_release(struct backend *b)
     }
     CHECK(b->state == BACKEND_BUSY);
     b->session = NULL;
+    if (b->interrupted) {
+        backend_kill(b);
+        return;
+    }
     if ((b->status & STATUS_IN_TRANS) || b->unsure) {
         backend_move(b, BACKEND_CLEANING);
         b->deadline_ms =

@@ -66,7 +66,10 @@ struct backend {
 
     uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING; 0 none */
     uint64_t idle_since_ms;
+    uint64_t heard_ms;    /* when the shard said something last; 0: never */
+    bool interrupted;     /* a KILL QUERY is on its way, and may hit whatever runs next */
     bool probe_only; /* opened to learn the dialect; nobody waits for it */
+    char *errand;    /* beside its pool: the statement that it was opened for; NULL: none */
 };
 
 /* Opens a connection for the pool, or, with a session, for that one alone, logging in as it
@@ -81,6 +84,8 @@ bool backend_query(struct backend *b, const char *text);
 void backend_move(struct backend *b, enum backend_state to);
 /* Closes; the pool learns why (NULL: no fault). */
 void backend_end(struct backend *b, const struct err *reason);
+/* The same for a fault, which is logged, and which the borrower learns as well. */
+void backend_lose(struct backend *b, enum err_code code, const char *what);
 /* Ends the session's use: IDLE, or CLEANING when a transaction is open. An exclusive one is
  * closed. */
 void backend_release(struct backend *b);

@@ -14,6 +14,7 @@ struct endpoint {
     struct sockaddr_storage address;
     socklen_t len;       /* 0: the name did not resolve */
     atomic_uint open;    /* backends of all workers, capped by pool.max_per_shard */
+    atomic_ullong reached_ms; /* when any of them logged in last */
 };
 
 struct account {

@@ -95,6 +95,21 @@ static void on_event(evutil_socket_t fd, short what, void *context)
     io->ready(io->owner, what & EV_READ ? IO_READ : IO_WRITE);
 }
 
+/* A peer that is gone without a word (a cut cable, a NAT that forgot) shows within a minute,
+ * whether it owes us bytes or acknowledgements. Unix sockets have neither option; nor Nagle. */
+static void watch_peer(int fd)
+{
+    static const struct {
+        int level, option, value;
+    } options[] = {
+        { IPPROTO_TCP, TCP_NODELAY, 1 },    { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, 30 },  { IPPROTO_TCP, TCP_KEEPINTVL, 10 },
+        { IPPROTO_TCP, TCP_KEEPCNT, 3 },    { IPPROTO_TCP, TCP_USER_TIMEOUT, 60000 },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        (void)setsockopt(fd, options[i].level, options[i].option, &options[i].value, sizeof(int));
+}
+
 struct io *io_of_socket(struct event_base *base, int fd)
 {
     struct io_socket *s = mem_new(struct io_socket);
@@ -102,10 +117,7 @@ struct io *io_of_socket(struct event_base *base, int fd)
     s->fd = fd;
     event_assign(&s->on_read, base, fd, EV_READ | EV_PERSIST, on_event, s);
     event_assign(&s->on_write, base, fd, EV_WRITE | EV_PERSIST, on_event, s);
-    int on = 1;
-    /* Fails on unix sockets, which have no Nagle to switch off. */
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    watch_peer(fd);
     return &s->io;
 }
 

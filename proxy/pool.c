@@ -3,12 +3,15 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "proxy/session.h"
 
 enum {
     LOOKED_AT = 8,       /* idle backends that are compared with the session's state */
     TRUSTED_MS = 200,    /* idle for longer: look whether it died before it is used */
-    DOWN_MS = 500,       /* after a failed connection, others fail at once for this long */
+    LEAST_PAUSE_MS = 500, /* between attempts to reach a shard that is down: doubled each time */
+    LONGEST_PAUSE_MS = 4000,
+    MOST_OPENING = 8,    /* connections at a time: no storm when a shard comes back */
 };
 
 struct pool *pool_get(struct worker *w, struct deployment *d, const struct account *account,
@@ -29,9 +32,15 @@ struct pool *pool_get(struct worker *w, struct deployment *d, const struct accou
     list_init(&p->idle);
     list_init(&p->busy);
     list_init(&p->opening);
+    list_init(&p->errands);
     list_init(&p->waiters);
     HASH_ADD(hh, w->pools, key, sizeof p->key, p);
     return p;
+}
+
+static uint32_t silence_ms(const struct pool *p)
+{
+    return p->deployment->topology->config->pool.silence_timeout_ms;
 }
 
 static struct endpoint *pool_endpoint(const struct pool *p)
@@ -154,7 +163,7 @@ static void ask_for_place(struct pool *p)
 static bool grow(struct pool *p, struct err *reterr)
 {
     struct backend *b;
-    if (!is_starved(p))
+    if (!is_starved(p) || count(&p->opening) >= MOST_OPENING)
         return true;
     if (take_place(p))
         return open_on_place(p, reterr, &b);
@@ -169,6 +178,17 @@ bool pool_open_probe(struct pool *p)
     if (!take_place(p) || !open_on_place(p, &ignored, &b))
         return false;
     b->probe_only = true;
+    return true;
+}
+
+bool pool_run_errand(struct pool *p, const char *statement)
+{
+    struct err ignored;
+    struct backend *b = backend_open(p, NULL, NULL, &ignored);
+    if (!b)
+        return false;
+    b->errand = mem_strdup(statement);
+    list_append(&p->errands, &b->node);
     return true;
 }
 
@@ -243,6 +263,44 @@ static void wait_for_one(struct pool *p, struct session *s)
     p->waiting++;
 }
 
+/* The next attempt comes later than this one did; sidecars that failed together do not try
+ * again together. */
+static void attempt_failed(struct pool *p, const struct err *reason)
+{
+    uint32_t pause = p->pause_ms * 2;
+    if (pause < LEAST_PAUSE_MS)
+        pause = LEAST_PAUSE_MS;
+    if (pause > LONGEST_PAUSE_MS)
+        pause = LONGEST_PAUSE_MS;
+    p->pause_ms = pause;
+    p->failed_ms = p->worker->now_ms;
+    p->retry_ms = p->failed_ms + pause + random_u32() % (pause / 4);
+    p->last_error = *reason;
+    p->down = p->down || p->size == 0;
+}
+
+static void lives(struct pool *p)
+{
+    p->down = false;
+    p->pause_ms = 0;
+    p->retry_ms = 0;
+}
+
+void pool_reached(struct pool *p)
+{
+    p->trusted_ms = p->worker->now_ms;
+    lives(p);
+    atomic_store(&pool_endpoint(p)->reached_ms, p->worker->now_ms);
+}
+
+/* Other pools, of other workers too, may have found it first. */
+static bool is_down(struct pool *p)
+{
+    if (p->down && atomic_load(&pool_endpoint(p)->reached_ms) > p->failed_ms)
+        lives(p);
+    return p->down;
+}
+
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr)
 {
     struct backend *b = list_empty(&p->waiters) ? pick_idle(p, s) : NULL;
@@ -250,15 +308,14 @@ struct backend *pool_checkout(struct pool *p, struct session *s, struct err *ret
         lend(p, b, s);
         return b;
     }
-    if (p->size == 0 && p->worker->now_ms < p->down_until_ms) {
+    if (is_down(p)) {
         *reterr = p->last_error;
         return NULL;
     }
     wait_for_one(p, s);
     if (!grow(p, reterr) && p->size == 0) {
         pool_forget_waiter(s);
-        p->last_error = *reterr;
-        p->down_until_ms = p->worker->now_ms + DOWN_MS;
+        attempt_failed(p, reterr);
         return NULL;
     }
     reterr->code = MQ_OK;
@@ -306,7 +363,11 @@ static void serve(struct pool *p, struct backend *b)
 
 void pool_on_ready(struct pool *p, struct backend *b)
 {
-    p->down_until_ms = 0;
+    struct err ignored;
+    if (b->errand) {
+        backend_kill(b);
+        return;
+    }
     if (b->exclusive) {
         lend(p, b, b->session);
         session_on_backend(b->session, b);
@@ -314,6 +375,7 @@ void pool_on_ready(struct pool *p, struct backend *b)
         backend_kill(b);
     } else {
         serve(p, b);
+        (void)grow(p, &ignored);
     }
 }
 
@@ -334,16 +396,71 @@ static void fail_waiters(struct pool *p, const struct err *reason)
     }
 }
 
+/* Something was asked of it, and for long it has not said a word. */
+static bool is_silent(const struct backend *b)
+{
+    uint64_t since = b->session ? session_asked_ms(b->session) : 0;
+    if (since == 0)
+        return false;
+    if (b->heard_ms > since)
+        since = b->heard_ms;
+    return b->worker->now_ms - since >= silence_ms(b->pool);
+}
+
+/* What was idle cannot be trusted; the statements under way have waited long enough. */
+static void shard_is_dead(struct pool *p, const struct err *reason)
+{
+    struct err told = *reason;
+    while (pool_close_one_idle(p))
+        ;
+    p->down = true;
+    LIST_EACH (&p->busy, node, following) {
+        struct backend *b = LIST_ENTRY(node, struct backend, node);
+        if (is_silent(b))
+            backend_lose(b, MQ_SHARD_LOST, "it has been silent for pool.silence_timeout, and takes no other connection");
+    }
+    fail_waiters(p, &told);
+}
+
+/* It has answered, if only that it takes no more connections. */
+static void errand_ended(struct pool *p, const struct backend *b, const struct err *reason)
+{
+    if (!reason || p->worker->stopping)
+        return;
+    if (p->down || !b->heard_ms)
+        attempt_failed(p, reason);
+    if (b->heard_ms)
+        p->trusted_ms = p->worker->now_ms;
+    else
+        shard_is_dead(p, reason);
+}
+
+/* A backend has been silent for long: another connection is to show whether the shard lives. */
+static void doubt(struct pool *p)
+{
+    struct err e;
+    if (!list_empty(&p->errands) || p->worker->now_ms - p->trusted_ms < silence_ms(p))
+        return;
+    if (!pool_run_errand(p, "DO 1")) {
+        err_set(&e, MQ_SHARD_DOWN, "no connection can be made");
+        attempt_failed(p, &e);
+        shard_is_dead(p, &e);
+    }
+}
+
 void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
 {
+    if (b->errand) {
+        errand_ended(p, b, reason);
+        return;
+    }
     bool opening = b->state == BACKEND_CONNECTING || b->state == BACKEND_LOGIN ||
                    b->state == BACKEND_PROBE;
     CHECK(p->size > 0);
     p->size--;
     atomic_fetch_sub(&pool_endpoint(p)->open, 1);
     if (opening && reason) {
-        p->last_error = *reason;
-        p->down_until_ms = p->worker->now_ms + DOWN_MS;
+        attempt_failed(p, reason);
         /* With others at work the wait may still end well. */
         if (p->size == 0)
             fail_waiters(p, reason);
@@ -379,21 +496,52 @@ static void tick_opening(struct list *list, uint64_t now_ms)
     }
 }
 
+static void tick_busy(struct pool *p)
+{
+    bool doubtful = false;
+    LIST_EACH (&p->busy, node, following) {
+        struct backend *b = LIST_ENTRY(node, struct backend, node);
+        doubtful |= is_silent(b);
+        if (b->session)
+            session_watch_backend(b->session);
+    }
+    if (doubtful)
+        doubt(p);
+}
+
+/* Another pool may have given a place up, or the shard may be back. */
+static void try_again(struct pool *p)
+{
+    struct err e;
+    struct backend *b;
+    if (!p->down) {
+        (void)grow(p, &e);
+        return;
+    }
+    if (p->retired || !list_empty(&p->opening) || !list_empty(&p->errands))
+        return;
+    if (!take_place(p))
+        (void)pool_run_errand(p, "DO 1");
+    else if (!open_on_place(p, &e, &b))
+        attempt_failed(p, &e);
+}
+
 void pool_tick(struct pool *p)
 {
     uint64_t now = p->worker->now_ms;
     uint32_t idle_ms = p->deployment->topology->config->pool.idle_timeout_ms;
     tick_opening(&p->opening, now);
+    tick_opening(&p->errands, now);
     tick_opening(&p->busy, now);
+    tick_busy(p);
     LIST_EACH (&p->idle, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
         if (now - b->idle_since_ms >= idle_ms)
             backend_kill(b);
     }
-    struct err ignored;
     p->owed_to = NULL; /* who still starves asks again */
-    if (p->waiting && now >= p->down_until_ms) /* another pool may have given a place up */
-        (void)grow(p, &ignored);
+    if (now >= p->retry_ms)
+        try_again(p);
     LIST_EACH (&p->waiters, waiting, following_waiter) {
         struct session *s = session_of_wait_node(waiting);
         if (session_wait_deadline_ms(s) > now)
@@ -418,12 +566,13 @@ void pool_kill_all(struct pool *p)
     p->retired = true;
     kill_list(&p->idle);
     kill_list(&p->opening);
+    kill_list(&p->errands);
     kill_list(&p->busy);
 }
 
 bool pool_empty(const struct pool *p)
 {
-    return p->size == 0 && p->waiting == 0;
+    return p->size == 0 && p->waiting == 0 && list_empty(&p->errands);
 }
 
 void pool_destroy(struct pool *p)

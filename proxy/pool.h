@@ -21,10 +21,17 @@ struct pool {
     struct list idle;  /* most recently used first */
     struct list busy;  /* BUSY and CLEANING */
     struct list opening;
+    struct list errands; /* connections beside the pool, not counted in its size */
     struct list waiters; /* sessions, by their wait node, first come first served */
     uint32_t size, waiting;
-    struct err last_error; /* why the last connection failed */
-    uint64_t down_until_ms; /* connection attempts fail at once until then */
+    /* No connection can be had: statements fail at once, and the sweep alone tries again, after
+     * ever longer pauses, until one succeeds. */
+    bool down;
+    struct err last_error;   /* why the last connection failed */
+    uint32_t pause_ms;       /* before the next attempt */
+    uint64_t failed_ms;      /* when the last one failed */
+    uint64_t retry_ms;       /* when that is due */
+    uint64_t trusted_ms;     /* when the shard showed last that it lives, however silent */
     uint64_t asked_ms;      /* when a place was asked for last */
     struct worker *owed_to; /* has asked for the next place that becomes free; NULL: nobody */
     bool retired;           /* of a former deployment: nothing goes back into it */
@@ -47,6 +54,9 @@ void pool_forget_waiter(struct session *s);
 
 /* Opens a backend that nobody waits for, to learn its version. False when it cannot. */
 bool pool_open_probe(struct pool *p);
+/* Runs a statement on a connection of its own, which takes no place; its answer does not matter.
+ * False when the shard cannot be reached. */
+bool pool_run_errand(struct pool *p, const char *statement);
 
 /* A pool of the shard has sessions waiting and no place for a backend: another pool on w gives
  * one up, at once or as soon as it can. asking (may be NULL) is not asked itself. */
@@ -55,12 +65,14 @@ void pool_yield_place(struct worker *w, const struct pool *asking, struct deploy
 /* A place that was given up arrives: the smallest pool that starves opens a backend. */
 void pool_accept_place(struct worker *w, struct deployment *d, uint32_t shard);
 
-/* Told by the backend. */
+/* Told by the backend: logged in; ready for another session; lost. */
+void pool_reached(struct pool *p);
 void pool_on_ready(struct pool *p, struct backend *b);
 void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason);
 
 void pool_retire(struct pool *p);
-/* Closes what has been idle for too long and ends waits that ran out. */
+/* The sweep: closes what has been idle for too long, ends waits that ran out, looks at time limits
+ * of what runs, tries a shard again that is down, and asks one that is silent whether it lives. */
 void pool_tick(struct pool *p);
 bool pool_close_one_idle(struct pool *p);
 void pool_kill_all(struct pool *p);

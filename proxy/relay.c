@@ -114,10 +114,24 @@ static struct legacy_words legacy_words(const struct session *s, const struct ca
     };
 }
 
+/* The statement ended because mqgate had it ended. */
+static void write_interruption(struct session *s, const struct err *why, struct buf *out)
+{
+    size_t mark = packet_open(out);
+    err_write_catalogue(out, why, s->capabilities | CAP_PROTOCOL_41);
+    packet_close(out, mark, &s->seq);
+    session_script_drop(s);
+}
+
 static void write_error(struct session *s, const struct err_packet *error, struct buf *out)
 {
     struct buf legacy;
+    struct err why;
     struct err_packet told = *error;
+    if (session_was_interrupted(s, error, &why)) {
+        write_interruption(s, &why, out);
+        return;
+    }
     const struct plan_entry *entry = s->request.entry;
     struct legacy_words words = legacy_words(s, entry ? entry->template->table : NULL);
     buf_init(&legacy);

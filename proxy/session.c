@@ -11,7 +11,6 @@
 enum {
     BUFFERED_WHILE_BUSY = 65536, /* commands sent ahead; more stays in the socket */
     UNREAD_ANSWERS = 262144,     /* a client that reads no answers gets no more of them */
-    CLOSING_MS = 5000,           /* how long a client may take to read its last answer */
 };
 
 static const struct {
@@ -59,8 +58,12 @@ static void pause_backend(struct session *s)
 /* A client that is gone shows at the next read. */
 void session_send(struct session *s, const struct iovec *parts, int count)
 {
-    if (io_send(s->io, &s->out, parts, count) == IO_KEPT)
-        pause_backend(s);
+    bool waits = buf_len(&s->out) > 0;
+    if (io_send(s->io, &s->out, parts, count) != IO_KEPT)
+        return;
+    if (!waits)
+        s->moved_ms = s->worker->now_ms;
+    pause_backend(s);
 }
 
 static void send_buf(struct session *s, const struct buf *b)
@@ -210,7 +213,7 @@ static bool can_take_answers(const struct session *s)
     return buf_len(&s->out) < UNREAD_ANSWERS && !(s->backend && buf_len(&s->backend->out));
 }
 
-static bool wants_packets(const struct session *s)
+bool session_wants_packets(const struct session *s)
 {
     bool uploading = s->observed && s->observed->uploading;
     return (s->state == SESSION_READY || s->state == SESSION_LOGIN || uploading) &&
@@ -222,7 +225,7 @@ static bool has_work(const struct session *s)
 {
     if (session_has_script(s))
         return s->state == SESSION_READY && can_take_answers(s);
-    return wants_packets(s) && buf_len(&s->in);
+    return session_wants_packets(s) && buf_len(&s->in);
 }
 
 /* A command's handler has run. */
@@ -237,7 +240,7 @@ static void clean(struct session *s)
 static size_t handle_input(struct session *s, uint8_t *data, size_t len)
 {
     size_t used = 0;
-    while (used < len && wants_packets(s)) {
+    while (used < len && session_wants_packets(s)) {
         struct packet p;
         size_t max = s->state == SESSION_LOGIN
                          ? 65536
@@ -279,7 +282,7 @@ static void handle_kept(struct session *s)
     buf_release(&s->in);
     buf_release(&s->script.text);
     /* What is left of a command that is not complete may be as large as it likes. */
-    if (wants_packets(s) || buf_len(&s->in) < BUFFERED_WHILE_BUSY)
+    if (session_wants_packets(s) || buf_len(&s->in) < BUFFERED_WHILE_BUSY)
         io_watch(s->io, io_watched(s->io) | IO_READ);
 }
 
@@ -294,9 +297,10 @@ static void on_readable(struct session *s)
             session_kill(s);
         return;
     }
-    if (buf_len(&s->in) || !wants_packets(s)) {
+    s->moved_ms = w->now_ms;
+    if (buf_len(&s->in) || !session_wants_packets(s)) {
         buf_append(&s->in, w->scratch, (size_t)n);
-        if (wants_packets(s))
+        if (session_wants_packets(s))
             handle_kept(s);
         else if (buf_len(&s->in) >= BUFFERED_WHILE_BUSY)
             io_watch(s->io, io_watched(s->io) & ~(unsigned)IO_READ);
@@ -309,7 +313,10 @@ static void on_readable(struct session *s)
 
 static void on_writable(struct session *s)
 {
+    size_t before = buf_len(&s->out);
     enum io_sent sent = io_flush(s->io, &s->out);
+    if (buf_len(&s->out) < before)
+        s->moved_ms = s->worker->now_ms;
     if (sent == IO_LOST)
         session_kill(s);
     if (sent != IO_SENT)
@@ -470,24 +477,6 @@ bool session_end_if_idle(struct session *s)
     session_send_err(s, &e);
     session_close_gently(s);
     return true;
-}
-
-void session_tick(struct session *s)
-{
-    const struct config *config = s->deployment->topology->config;
-    uint64_t waited = s->worker->now_ms - s->since_ms;
-    if (s->state == SESSION_LOGIN && waited >= config->limits.login_timeout_ms) {
-        session_kill(s);
-    } else if (s->state == SESSION_CLOSING && waited >= CLOSING_MS) {
-        session_kill(s);
-    } else if (s->state == SESSION_READY && !s->mode->lasting &&
-               waited >= config->limits.idle_timeout_ms) {
-        struct err e;
-        err_set(&e, MQ_IDLE_TIMEOUT, "idle for longer than limits.idle_timeout");
-        s->seq = 0;
-        session_send_err(s, &e);
-        session_close_gently(s);
-    }
 }
 
 /* A transaction keeps the deployment it began under; the account is looked up anew, and a

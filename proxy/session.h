@@ -26,6 +26,11 @@ void session_on_login_answer(struct session *s, struct slice payload);
 /* What the backend had not taken yet is out. */
 void session_on_backend_flushed(struct session *s);
 
+/* The sweep looks at the time limits of what it does with its backend. */
+void session_watch_backend(struct session *s);
+/* Since when the shard owes it an answer; 0: nothing is asked, or the client has to read first. */
+uint64_t session_asked_ms(const struct session *s);
+
 /* A held session, or one with buffered commands, goes on. */
 void session_resume(struct session *s);
 /* HELD: not yet, given the last refresh seen? */

@@ -26,7 +26,8 @@ static void begin_anew(struct session *s)
     forget(&s->transaction_tenant);
     s->account = NULL;
     s->last_table = NULL;
-    s->tenant_forgotten = s->lost_transaction = false;
+    s->tenant_forgotten = false;
+    s->lost_transaction = MQ_OK;
     s->row_count = -1;
 }
 

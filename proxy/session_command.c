@@ -126,8 +126,11 @@ bool session_may_go_on(struct session *s, bool answers)
         return false;
     if (!s->lost_transaction || !answers)
         return true;
-    s->lost_transaction = false;
-    err_set(&e, MQ_SHARD_LOST, "the transaction was lost with the connection to its shard");
+    err_set(&e, s->lost_transaction, "%s",
+            s->lost_transaction == MQ_SHARD_LOST
+                ? "the transaction was lost with the connection to its shard"
+                : "the transaction was rolled back, for it took too long");
+    s->lost_transaction = MQ_OK;
     session_refuse(s, &e);
     return false;
 }

@@ -148,6 +148,7 @@ struct session {
     struct buf out; /* bytes the client has not taken yet */
     uint8_t seq;    /* of the next packet to the client */
     uint64_t since_ms; /* of the state, for time limits */
+    uint64_t moved_ms; /* the client's end took something of `out`, or sent a part of a command */
 
     /* Login. */
     uint32_t capabilities;
@@ -177,7 +178,9 @@ struct session {
     /* The transaction. */
     struct backend *backend; /* borrowed for the command, or pinned by a transaction */
     bool pinned;
-    bool lost_transaction;   /* its shard went away between two statements */
+    uint64_t pinned_ms;      /* since when */
+    /* Why the transaction is gone, which the next command is told. */
+    enum err_code lost_transaction;
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
     const char *begin_text;  /* a constant */
     const char *isolation_text; /* SET TRANSACTION for the next transaction only; a constant */
@@ -190,6 +193,7 @@ struct session {
     const struct lexed *statement; /* while its handler runs; NULL: none, or unreadable */
     struct request request;
     enum step step;
+    uint64_t interrupted_ms; /* it took too long, and the shard was told then; 0: not so */
     bool pipelined;       /* the command is out behind its BEGIN */
     bool answer_started;  /* bytes of the answer went to the client */
     bool rewriting;       /* packets are renumbered or translated on their way */
@@ -251,6 +255,15 @@ void session_refuse(struct session *s, const struct err *e);
 /* What is in `out` is sent, then the connection is closed. */
 void session_close_gently(struct session *s);
 const char *session_where(const struct session *s, char buffer[32]);
+
+/* More of a command is due from the client. */
+bool session_wants_packets(const struct session *s);
+
+/* session_limits.c */
+/* The shard has ended the statement because mqgate asked it to: *ret_why is what the client
+ * learns instead. */
+bool session_was_interrupted(const struct session *s, const struct err_packet *error,
+                             struct err *ret_why);
 
 /* session_login.c */
 void session_greet(struct session *s);

@@ -18,6 +18,7 @@ void request_begin(struct session *s, uint8_t end)
     buf_clear(&q->bytes);
     *q = (struct request){ .bytes = q->bytes, .end = end };
     s->answer_started = false;
+    s->interrupted_ms = 0;
 }
 
 void request_add_query(struct session *s, struct slice text)
@@ -245,16 +246,23 @@ static bool needs_isolation(const struct session *s)
     return s->isolation_text && !s->isolation_set && s->request.transactional && !s->pinned;
 }
 
+static void pin(struct session *s)
+{
+    if (!s->pinned)
+        s->pinned_ms = s->worker->now_ms;
+    s->pinned = true;
+}
+
 /* The server's word decides whether a transaction is open; then the backend stays. */
 static void pin_or_release(struct session *s)
 {
     s->step = STEP_NONE;
     if (!s->backend)
         return;
-    s->pinned = s->backend->status & STATUS_IN_TRANS;
-    if (s->pinned)
-        return;
-    session_release_backend(s);
+    if (s->backend->status & STATUS_IN_TRANS)
+        pin(s);
+    else
+        session_release_backend(s);
 }
 
 /* Would the shard store `?` for what is not ASCII? The legacy columns take it. */
@@ -319,6 +327,8 @@ void session_advance(struct session *s)
 static void note_status(struct session *s, bool failed)
 {
     const struct answer *a = &s->backend->answer;
+    if (failed && session_was_interrupted(s, &a->err, NULL))
+        s->backend->interrupted = false; /* the KILL has done its work */
     s->backend->unsure = failed && !(s->backend->status & STATUS_AUTOCOMMIT);
     if (!failed) {
         s->backend->status = s->status = a->ok.status;
@@ -488,7 +498,7 @@ void session_on_step_end(struct session *s, bool failed)
     case STEP_BEGIN:
         forget_isolation(s);
         s->begin_pending = false;
-        s->pinned = true;
+        pin(s);
         if (s->pipelined) { /* the command's answer follows */
             s->pipelined = false;
             s->step = STEP_COMMAND;
@@ -529,7 +539,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
     s->isolation_set = false;
     s->step = STEP_NONE;
     if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
-        s->lost_transaction = in_transaction;
+        s->lost_transaction = in_transaction ? MQ_SHARD_LOST : MQ_OK;
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;
     }
@@ -542,7 +552,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     }
     s->status &= (uint16_t)~STATUS_IN_TRANS;
-    s->lost_transaction = in_transaction && q->end == END_LEARNED;
+    s->lost_transaction = in_transaction && q->end == END_LEARNED ? MQ_SHARD_LOST : MQ_OK;
     if (!unseen)
         session_lose_insert_id(s);
     if (s->answer_started) { /* an ERR would stand in the middle of a packet or of rows */
