@@ -43,6 +43,8 @@ struct account_config {
     char *password_hash;        /* "*…" or "$A$…", or NULL */
     struct string_list tenants; /* empty: not bound */
     struct credentials backend; /* the shards' account for this one */
+    uint32_t max_connections;   /* 0: no limit of its own, as below */
+    uint32_t concurrency;       /* statements and transactions */
     bool administrator;         /* may use every-shard statements (DROP TABLE, TRUNCATE, …) */
 };
 
@@ -127,6 +129,7 @@ struct config {
     } pool;
     struct {
         uint32_t max_connections;         /* default 4096 */
+        uint32_t tenant_concurrency;      /* statements and transactions; 0: no limit */
         uint32_t max_statement_size;      /* bytes, default 64 MiB */
         uint32_t max_prepared_statements; /* per session; default 16382 */
         uint32_t login_timeout_ms;        /* default 10000 */

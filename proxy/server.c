@@ -30,30 +30,6 @@ struct server {
     bool accepting;
 };
 
-struct seen_version {
-    struct list node;
-    char text[];
-};
-
-/* Greetings are written by workers that hold no lock: a version once seen stays. */
-void fleet_see_version(struct fleet *fleet, struct slice version)
-{
-    pthread_mutex_lock(&fleet->versions_lock);
-    struct seen_version *found = NULL;
-    LIST_EACH (&fleet->versions, node, following) {
-        struct seen_version *v = LIST_ENTRY(node, struct seen_version, node);
-        if (slice_eq(slice_cstr(v->text), version))
-            found = v;
-    }
-    if (!found) {
-        found = mem_zalloc(sizeof *found + version.len + 1);
-        memcpy(found->text, version.data, version.len);
-        list_append(&fleet->versions, &found->node);
-    }
-    atomic_store(&fleet->server_version, found->text);
-    pthread_mutex_unlock(&fleet->versions_lock);
-}
-
 static void print_diagnostics(const char *path, const struct diagnostics *d)
 {
     struct buf text;
@@ -339,8 +315,7 @@ static void init_fleet(struct server *s, const struct config *config)
     fleet->worker_count = config->workers;
     fleet->workers = mem_array(config->workers, sizeof *fleet->workers);
     fleet->started_ms = clock_monotonic_ms();
-    list_init(&fleet->versions);
-    pthread_mutex_init(&fleet->versions_lock, NULL);
+    fleet_init(fleet);
     /* A random base, so that ids of several sidecars do not meet. */
     atomic_init(&fleet->next_connection_id, (random_u32() >> 2) + 1);
 }
@@ -351,9 +326,7 @@ static void fini(struct server *s)
     event_free(s->on_int);
     event_free(s->on_hup);
     event_free(s->on_drain);
-    LIST_EACH (&s->fleet.versions, node, following)
-        mem_free(LIST_ENTRY(node, struct seen_version, node));
-    pthread_mutex_destroy(&s->fleet.versions_lock);
+    fleet_fini(&s->fleet);
     pthread_mutex_destroy(&s->reload_lock);
     deployment_release(s->pending);
     mem_free(s->listeners);

@@ -36,6 +36,8 @@ void session_move(struct session *s, enum session_state to)
     s->state = to;
     s->since_ms = s->worker->now_ms;
     list_remove(&s->queue); /* it may be runnable */
+    if (to == SESSION_READY && !s->backend)
+        session_give_shares(s);
     if (to == SESSION_HELD)
         list_append(&s->worker->held, &s->queue);
 }
@@ -394,6 +396,7 @@ static void leave_backend(struct session *s)
     struct backend *b = s->backend;
     s->backend = NULL;
     s->pinned = false;
+    session_give_shares(s);
     if (!b)
         return;
     if (s->step != STEP_NONE)
@@ -402,13 +405,19 @@ static void leave_backend(struct session *s)
         backend_release(b);
 }
 
+static void stop_waiting(struct session *s)
+{
+    pool_forget_waiter(s);
+    list_remove(&s->wait); /* from the line */
+}
+
 void session_kill(struct session *s)
 {
     if (!s->io)
         return;
     if (s->state != SESSION_CLOSING)
         session_move(s, SESSION_CLOSING);
-    pool_forget_waiter(s);
+    stop_waiting(s);
     session_note_warnings(s, 0);
     session_set_insert_id(s, 0);
     leave_backend(s);
@@ -425,7 +434,7 @@ void session_close_gently(struct session *s)
     if (s->state == SESSION_CLOSING)
         return;
     session_move(s, SESSION_CLOSING);
-    pool_forget_waiter(s);
+    stop_waiting(s);
     leave_backend(s);
     if (buf_len(&s->out))
         io_watch(s->io, IO_READ | IO_WRITE);
@@ -437,6 +446,7 @@ void session_close_gently(struct session *s)
 
 void session_free(struct session *s)
 {
+    session_leave_account(s);
     session_stmts_free(s);
     session_observed_free(s);
     plan_entry_release(s->request.entry);

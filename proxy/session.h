@@ -26,6 +26,8 @@ void session_on_login_answer(struct session *s, struct slice payload);
 /* What the backend had not taken yet is out. */
 void session_on_backend_flushed(struct session *s);
 
+/* It stands in the worker's line: a share may be free, or its wait may have run out. */
+void session_try_line(struct session *s);
 /* The sweep looks at the time limits of what it does with its backend. */
 void session_watch_backend(struct session *s);
 /* Since when the shard owes it an answer; 0: nothing is asked, or the client has to read first. */

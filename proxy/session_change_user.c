@@ -17,6 +17,7 @@ static void begin_anew(struct session *s)
     if (s->observed)
         session_observe_anew(s);
     session_release_backend(s);
+    session_give_shares(s);
     vars_fini(interned, &s->vars);
     vars_fini(interned, &s->login_vars);
     session_reset(s);

@@ -132,7 +132,7 @@ struct client_stmt {
 struct session {
     struct list node;   /* worker->sessions or worker->dying */
     struct list queue;  /* worker->held or worker->runnable */
-    struct list wait;   /* pool->waiters */
+    struct list wait;   /* pool->waiters or worker->line */
     struct pool *waits_for;
     struct worker *worker;
     struct io *io;
@@ -157,6 +157,11 @@ struct session {
     struct deployment *deployment; /* one reference */
     const struct account *account; /* of the deployment */
     char *user;
+
+    /* Names under which it has taken a share of what is limited; NULL: none. */
+    struct {
+        char *connection, *account, *tenant;
+    } shares;
 
     /* What the client set up. */
     char *database;       /* the name it used, NULL: none */
@@ -258,6 +263,14 @@ const char *session_where(const struct session *s, char buffer[32]);
 
 /* More of a command is due from the client. */
 bool session_wants_packets(const struct session *s);
+
+/* session_shares.c */
+/* One more connection of the account that has logged in; one fewer. */
+enum err_code session_join_account(struct session *s, struct err *reterr);
+void session_leave_account(struct session *s);
+/* For the request at hand. False: the session waits in line. */
+bool session_take_shares(struct session *s);
+void session_give_shares(struct session *s);
 
 /* session_limits.c */
 /* The shard has ended the statement because mqgate asked it to: *ret_why is what the client

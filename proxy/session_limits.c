@@ -110,6 +110,7 @@ static void watch_transaction(struct session *s)
         !has_passed(s, s->since_ms, c->limits.transaction_idle_timeout_ms))
         return;
     session_release_backend(s);
+    session_give_shares(s);
     s->lost_transaction = MQ_TRANSACTION_TIMEOUT;
     s->status &= (uint16_t)~STATUS_IN_TRANS;
 }

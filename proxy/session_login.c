@@ -171,6 +171,15 @@ void session_end_login(struct session *s)
     s->login = NULL;
 }
 
+static void enter(struct session *s)
+{
+    struct err e;
+    if (session_join_account(s, &e))
+        session_fail_login(s, &e);
+    else
+        s->mode->on_login(s);
+}
+
 void session_login_step(struct session *s, enum login_step step, struct buf *out)
 {
     if (buf_len(out))
@@ -182,7 +191,7 @@ void session_login_step(struct session *s, enum login_step step, struct buf *out
     } else if (step == LOGIN_DONE) {
         if (s->login->exchange.has_learnt)
             deployment_learn(s->deployment, s->account, s->login->exchange.learnt_sha2);
-        s->mode->on_login(s);
+        enter(s);
     }
 }
 

@@ -93,6 +93,8 @@ void session_run_request(struct session *s)
         session_advance(s);
         return;
     }
+    if (!session_take_shares(s))
+        return;
     do {
         struct pool *p = pool_get(s->worker, s->deployment, s->account, s->request.shard,
                                   connection_flags(s));
@@ -539,6 +541,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
     s->isolation_set = false;
     s->step = STEP_NONE;
     if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
+        session_give_shares(s);
         s->lost_transaction = in_transaction ? MQ_SHARD_LOST : MQ_OK;
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;

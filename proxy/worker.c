@@ -22,6 +22,13 @@ void worker_clean_later(struct worker *w)
     event_active(w->on_cleanup, EV_TIMEOUT, 0);
 }
 
+/* In the order in which they came. */
+static void move_line(struct worker *w)
+{
+    LIST_EACH (&w->line, node, following)
+        session_try_line(session_of_wait_node(node));
+}
+
 static void free_dead(struct worker *w)
 {
     LIST_EACH (&w->dying, dying, next_dying) {
@@ -56,6 +63,7 @@ static void on_cleanup(evutil_socket_t fd, short what, void *context)
     }
     while (!list_empty(&now))
         session_resume(session_of_queue_node(list_first(&now)));
+    move_line(w);
     free_dead(w);
     if (w->stopping && list_empty(&w->sessions))
         event_base_loopbreak(w->base);
@@ -330,6 +338,7 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
         pool_tick(p);
     }
     resume_held(w, waits_for_refresh);
+    move_line(w);
     if (w->draining)
         end_idle_sessions(w);
     if (w->now_ms - w->sessions_ticked_ms < SECOND_MS)
@@ -364,6 +373,7 @@ bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
     w->dialect = assumed_dialect(deployment->topology->config);
     list_init(&w->sessions);
     list_init(&w->held);
+    list_init(&w->line);
     list_init(&w->dying);
     list_init(&w->dead_backends);
     list_init(&w->runnable);

@@ -13,6 +13,7 @@
 #include "proxy/io.h"
 #include "proxy/mailbox.h"
 #include "proxy/plan_cache.h"
+#include "proxy/quotas.h"
 #include "proxy/vars.h"
 
 struct event;
@@ -34,12 +35,16 @@ struct fleet {
     char *_Atomic server_version;  /* last seen */
     struct list versions;          /* all that were seen: readers hold no lock */
     pthread_mutex_t versions_lock;
+    struct quotas account_connections, account_statements, tenant_statements;
     atomic_ullong statements;      /* for COM_STATISTICS; added up once per tick */
     uint64_t started_ms;
     struct worker *workers;
     uint32_t worker_count;
 };
 
+/* Nothing is counted yet; the rest is the caller's. */
+void fleet_init(struct fleet *fleet);
+void fleet_fini(struct fleet *fleet);
 /* Remembers the version for later greetings. Thread-safe. */
 void fleet_see_version(struct fleet *fleet, struct slice version);
 
@@ -67,6 +72,7 @@ struct worker {
 
     struct list sessions;  /* all, by node */
     struct list held;      /* sessions that wait for the dialect, a refresh or a moving tenant */
+    struct list line;      /* sessions that wait for a share of what is limited, by wait */
     struct list dying;     /* sessions to free at the end of the loop turn */
     struct list dead_backends;
     struct list runnable;  /* sessions that are READY and have buffered commands */

@@ -384,8 +384,7 @@ static inline void gate_set_up(struct gate *g, struct topology *topology)
     g->worker = mem_new(struct worker);
     g->fleet.workers = g->worker;
     g->fleet.worker_count = 1;
-    list_init(&g->fleet.versions);
-    pthread_mutex_init(&g->fleet.versions_lock, NULL);
+    fleet_init(&g->fleet);
     atomic_init(&g->fleet.next_connection_id, 1);
     GATE_REQUIRE(worker_init(g->worker, 0, &g->fleet, g->deployment, g->tenants));
     g->worker->connect = gate_connect;
@@ -429,12 +428,9 @@ static inline void gate_close(struct gate *g)
     mem_free(g->worker);
     tenant_map_release(g->tenants);
     deployment_release(g->deployment);
-    while (!list_empty(&g->fleet.versions)) {
-        struct list *node = list_first(&g->fleet.versions);
-        list_remove(node);
-        mem_free(node);
-    }
-    pthread_mutex_destroy(&g->fleet.versions_lock);
+    GATE_REQUIRE(!g->fleet.account_connections.names && !g->fleet.account_statements.names &&
+                 !g->fleet.tenant_statements.names);
+    fleet_fini(&g->fleet);
     buf_fini(&g->set);
     buf_fini(&g->greeting);
     GATE_REQUIRE(atomic_load(&g->fleet.connections) == 0);

@@ -1,0 +1,103 @@
+"""A crowd of clients of many tenants does everything at random while connections are killed on both
+sides and the configuration is reloaded: no row of another tenant, no answer of another session,
+and in the end nothing is left over.
+
+MQ_LEAK_SECONDS makes it longer, MQ_LEAK_SEED other, MQ_LEAK_CLIENTS larger.
+"""
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pymysql
+import pytest
+
+from leak_clients import TOPIC, Crowd
+from waiting import wait_until
+
+pytestmark = pytest.mark.threads
+
+SECONDS = float(os.environ.get("MQ_LEAK_SECONDS", "20"))
+CLIENTS = int(os.environ.get("MQ_LEAK_CLIENTS", "200"))
+SEED = os.environ.get("MQ_LEAK_SEED", "1")
+MEMORY = 48 << 20  # what a second round may add: the sanitizers' own
+
+
+class Faults:
+    """Kills a connection of a shard every now and then, and reloads."""
+
+    def __init__(self, gateway, cluster):
+        self.gateway, self.cluster = gateway, cluster
+        self.random = random.Random(SEED)
+        self.killed = self.turns = 0
+
+    def __call__(self):
+        self.turns += 1
+        self.kill_one(self.random.randrange(len(self.cluster.shards)))
+        if self.turns % 20 == 0:
+            self.gateway.reload()
+        time.sleep(0.1)  # the pace of the faults, not a wait
+
+    def kill_one(self, shard):
+        ids = backends(self.cluster, shard)
+        if not ids:
+            return
+        try:
+            self.cluster.query(shard, f"KILL {self.random.choice(ids)}")
+            self.killed += 1
+        except pymysql.err.MySQLError:
+            pass  # it was gone already
+
+
+def backends(cluster, shard):
+    rows = cluster.query(shard, "SELECT id FROM information_schema.processlist WHERE user = 'mqgate'")
+    return [row[0] for row in rows]
+
+
+def descriptors(gateway):
+    return len(list(Path(f"/proc/{gateway.process.pid}/fd").iterdir()))
+
+
+def check_rows(cluster, crowd):
+    """Each row lies with its own tenant; what was committed is there, what was undone is not."""
+    found = {}
+    for shard, tenant, identifier in cluster.query_all(
+        "SELECT tenant, id FROM queue_messages WHERE topic = %s", (TOPIC,)
+    ):
+        assert identifier.startswith(tenant + ":"), f"{identifier} with {tenant}"
+        assert shard == cluster.shard_of(tenant), f"{identifier} on shard {shard}"
+        assert identifier not in found, f"{identifier} twice"
+        found[identifier] = tenant
+    for client in crowd.clients:
+        missing, too_much = client.kept - found.keys(), client.undone & found.keys()
+        assert not missing and not too_much, f"missing {missing}, too much {too_much}"
+
+
+def test_nothing_leaks(make_gateway, cluster):
+    gateway = make_gateway(
+        {
+            "workers": 2,
+            "pool": {"max_per_shard": 24, "idle_timeout": "1s", "wait_timeout": "20s"},
+            "limits": {"tenant_concurrency": 6},
+        }
+    )
+    at_rest = descriptors(gateway)
+    faults = Faults(gateway, cluster)
+    resident = []
+    for half in range(2):
+        crowd = Crowd(gateway, cluster.tenants, CLIENTS, f"{SEED}/{half}")
+        crowd.run(SECONDS / 2, faults)
+        gateway.check_alive()
+        check_rows(cluster, crowd)
+        cluster.query_all("DELETE FROM queue_messages WHERE topic = %s", (TOPIC,))
+        print(f"{crowd.commands} commands, {faults.killed} connections killed")
+        assert crowd.commands > CLIENTS
+        wait_until(
+            lambda: not any(backends(cluster, n) for n in range(len(cluster.shards))),
+            "the shards' connections are closed",
+        )
+        wait_until(lambda: descriptors(gateway) <= at_rest, "no descriptor is left over")
+        resident.append(gateway.resident())
+    assert faults.killed
+    assert resident[1] - resident[0] < MEMORY, resident

@@ -1,0 +1,199 @@
+/* Limits on what an account or a tenant has under way: who waits, who is served next, and that
+ * every end gives its share back (gate_close finds what is left). */
+#include "tests/unit/proxy/proxy_test.h"
+
+#define PICK "SELECT id FROM queue_messages"
+#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
+#define PICK_GLOBEX "SELECT id FROM queue_messages WHERE tenant = 'globex'"
+
+static struct gate gate;
+
+static int open_gate(void **state)
+{
+    (void)state;
+    gate_open(&gate,
+              "keyspace: {name: mq, database: shard, shards: "
+              "{\"-80\": \"127.0.0.1:1\", \"80-\": \"127.0.0.1:2\"}}\n"
+              "accounts: {app: {password: secret, max_connections: 4}, "
+              "one: {password: secret, concurrency: 1}}\n"
+              "tenants: [acme, globex]\n"
+              "pool: {wait_timeout: 5s}\n"
+              "limits: {tenant_concurrency: 2}\n");
+    return 0;
+}
+
+static int close_gate(void **state)
+{
+    (void)state;
+    gate_close(&gate);
+    return 0;
+}
+
+static struct peer *login_as(const char *user, const char *database)
+{
+    struct peer *p = client_connect(&gate);
+    assert_true(client_login(&gate, p, user, database, GATE_CLIENT));
+    return p;
+}
+
+/* Answers a statement that is under way, which has to be this one. */
+static void serve(const char *statement)
+{
+    uint32_t number = strcmp(statement, PICK_GLOBEX) == 0;
+    struct peer *shard = NULL;
+    for (size_t i = 0; i < gate.shard_count; i++)
+        if (gate.shards[i].shard == number && buf_len(&gate.shards[i].in))
+            shard = &gate.shards[i];
+    shard_expect(shard, statement);
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+}
+
+static size_t under_way(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < gate.shard_count; i++)
+        n += buf_len(&gate.shards[i].in) > 0;
+    return n;
+}
+
+static void a_tenant_waits_and_others_do_not(void **state)
+{
+    (void)state;
+    struct peer *clients[3], *other = login_as("app", "mq@globex");
+    for (size_t i = 0; i < COUNT(clients); i++) {
+        clients[i] = login_as("app", "mq@acme");
+        client_query(&gate, clients[i], PICK);
+    }
+    client_query(&gate, other, PICK);
+    assert_int_equal(under_way(), 3); /* two of acme, one of globex */
+    for (size_t i = 0; i < COUNT(clients); i++)
+        serve(PICK_ACME);
+    for (size_t i = 0; i < COUNT(clients); i++)
+        expect_ok(clients[i]);
+    serve(PICK_GLOBEX);
+    expect_ok(other);
+}
+
+/* It does not wait in the middle, where it holds locks. */
+static void a_transaction_keeps_its_share(void **state)
+{
+    (void)state;
+    struct peer *holder = login_as("one", "mq@acme"), *waiter = login_as("one", "mq@acme"), *shard;
+    client_query(&gate, holder, "BEGIN");
+    expect_ok(holder);
+    client_query(&gate, holder, PICK);
+    shard = gate_asked(&gate);
+    shard_expect(shard, "BEGIN");
+    shard_expect(shard, PICK_ACME);
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    expect_ok(holder);
+    client_query(&gate, waiter, PICK);
+    assert_null(gate_asked(&gate));
+    client_query(&gate, holder, "COMMIT");
+    shard_expect(shard, "COMMIT");
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+    expect_ok(holder);
+    serve(PICK_ACME);
+    expect_ok(waiter);
+}
+
+static void a_wait_has_its_limit(void **state)
+{
+    (void)state;
+    struct peer *holder = login_as("one", "mq@acme"), *waiter = login_as("one", "mq@acme");
+    client_query(&gate, holder, PICK);
+    client_query(&gate, waiter, PICK);
+    gate_pass_time(&gate, 4900);
+    expect_nothing(waiter);
+    gate_pass_time(&gate, 200);
+    expect_err(waiter, 1, 1205, "MQ6009");
+    serve(PICK_ACME);
+    expect_ok(holder);
+    client_query(&gate, waiter, PICK);
+    serve(PICK_ACME);
+    expect_ok(waiter);
+}
+
+/* Whatever ends a statement gives its share back. */
+static void ends_of_all_kinds(void **state)
+{
+    (void)state;
+    struct peer *waiter = login_as("one", "mq@globex");
+    for (int way = 0; way < 4; way++) {
+        struct peer *holder = login_as("one", "mq@acme"), *shard;
+        client_query(&gate, holder, way == 3 ? "BEGIN" : PICK);
+        if (way == 3)
+            client_query(&gate, holder, PICK);
+        shard = gate_asked(&gate);
+        client_query(&gate, waiter, PICK);
+        buf_clear(&shard->in);
+        assert_null(gate_asked(&gate));
+        switch (way) {
+        case 0: /* the client goes */
+            peer_close(holder);
+            break;
+        case 1: /* the shard goes */
+            peer_close(shard);
+            break;
+        case 2: /* an error */
+            gate_say_err(&gate, shard, 1146, "no such table");
+            break;
+        case 3: /* the shard goes between the statements of a transaction */
+            gate_say_ok(&gate, shard, OPEN_STATUS);
+            gate_say_ok(&gate, shard, OPEN_STATUS);
+            peer_close(shard);
+            break;
+        }
+        gate_run(&gate);
+        serve(PICK_GLOBEX);
+        expect_ok(waiter);
+        peer_close(holder);
+        gate_run(&gate);
+    }
+}
+
+/* Those who wait leave the line when they go. */
+static void a_waiter_that_leaves(void **state)
+{
+    (void)state;
+    struct peer *holder = login_as("one", "mq@acme"), *leaves = login_as("one", "mq@acme"),
+                *stays = login_as("one", "mq@acme");
+    client_query(&gate, holder, PICK);
+    client_query(&gate, leaves, PICK);
+    client_query(&gate, stays, PICK);
+    peer_close(leaves);
+    gate_run(&gate);
+    serve(PICK_ACME);
+    serve(PICK_ACME);
+    expect_ok(holder);
+    expect_ok(stays);
+}
+
+static void connections_of_an_account(void **state)
+{
+    (void)state;
+    struct peer *clients[4];
+    for (size_t i = 0; i < COUNT(clients); i++)
+        clients[i] = login_as("app", "mq@acme");
+    struct peer *more = client_connect(&gate);
+    assert_false(client_login(&gate, more, "app", "mq@acme", GATE_CLIENT));
+    gate_run(&gate);
+    assert_true(more->closed);
+    login_as("one", "mq@acme");
+    peer_close(clients[2]);
+    gate_run(&gate);
+    login_as("app", "mq@acme");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_tenant_waits_and_others_do_not), TEST(a_transaction_keeps_its_share),
+        TEST(a_wait_has_its_limit),             TEST(ends_of_all_kinds),
+        TEST(a_waiter_that_leaves),             TEST(connections_of_an_account),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
