@@ -94,6 +94,19 @@ void plan_entry_release(struct plan_entry *e)
     mem_free(e);
 }
 
+bool prepare_answer_next(const struct prepare_answer *answer, const uint8_t **at,
+                         struct slice *ret)
+{
+    uint32_t len;
+    if (*at == answer->payloads + answer->len)
+        return false;
+    memcpy(&len, *at, sizeof len);
+    *ret = slice_of(*at + sizeof len, len);
+    *at += sizeof len + len;
+    CHECK(*at <= answer->payloads + answer->len);
+    return true;
+}
+
 const struct prepare_answer *plan_entry_answer(const struct plan_entry *e, uint64_t key)
 {
     for (const struct prepare_answer *a = e->answers; a; a = a->next)

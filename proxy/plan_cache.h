@@ -72,6 +72,9 @@ struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topolog
 struct plan_entry *plan_entry_acquire(struct plan_entry *e);
 void plan_entry_release(struct plan_entry *e);
 
+/* The next payload; *at begins as answer->payloads. False: that was the last. */
+bool prepare_answer_next(const struct prepare_answer *answer, const uint8_t **at,
+                         struct slice *ret);
 const struct prepare_answer *plan_entry_answer(const struct plan_entry *e, uint64_t key);
 /* Takes the answer (made with mem_alloc). */
 void plan_entry_keep_answer(struct plan_entry *e, struct prepare_answer *answer);

@@ -460,6 +460,7 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->trial);
     session_end_login(s);
     mem_free(s->preparing);
+    mem_free(s->fields_like);
     mem_free(s->own_error);
     mem_free(s->user);
     mem_free(s->database);

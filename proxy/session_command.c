@@ -98,6 +98,16 @@ static void reset_connection(struct session *s)
     session_done(s);
 }
 
+static bool query(struct session *s, struct slice body)
+{
+    struct err e;
+    if (!(s->capabilities & CAP_QUERY_ATTRIBUTES) ||
+        query_skip_attributes(&body, &s->worker->arena, &e) == MQ_OK)
+        return session_query(s, body);
+    session_refuse(s, &e);
+    return true;
+}
+
 /* May its answer be that the transaction is lost? */
 static bool command_answers(uint8_t byte)
 {
@@ -152,7 +162,9 @@ static bool serve_command(struct session *s, const struct packet *p)
         init_db(s, body);
         return true;
     case COM_QUERY:
-        return session_query(s, body);
+        return query(s, body);
+    case COM_FIELD_LIST:
+        return session_field_list(s, body);
     case COM_PING:
         session_send_ok(s);
         session_done(s);
@@ -193,4 +205,5 @@ const struct session_mode session_enforces = {
     .on_command = serve_command,
     .on_backend = session_take_backend,
     .on_lost = session_lose_backend,
+    .capabilities = CAP_QUERY_ATTRIBUTES,
 };

@@ -33,6 +33,7 @@ enum request_end {
     END_REBEGIN,  /* COMMIT before another BEGIN: a new transaction is pending, answer OK */
     END_RESET,    /* ROLLBACK of COM_RESET_CONNECTION: reset, answer OK */
     END_PREPARED, /* the shard's metadata is known: answer COM_STMT_PREPARE */
+    END_FIELDS,   /* the same for COM_FIELD_LIST */
     END_SHARD,    /* one shard of a statement for every shard */
     END_COMMITTED_FIRST, /* COMMIT before a statement that commits by itself: run that now */
     END_LEARNED,  /* what the command depends on is known: it runs again */
@@ -206,6 +207,7 @@ struct session {
     size_t preparing_room;
     uint32_t preparing_id;     /* the backend's */
     uint32_t preparing_param;  /* parameter definitions seen */
+    char *fields_like;         /* COM_FIELD_LIST: the pattern of the names; NULL: all */
     uint64_t definitions_left; /* of the result set at hand, until the client's EOF is due */
     uint64_t held_serial; /* HELD: the refresh that is waited for; 0: the dialect */
     bool probed;          /* the dialect was waited for */
@@ -460,6 +462,9 @@ void session_learn_failed(struct session *s);
 enum err_code session_check_prepare(const struct session *s, const struct template *t,
                                     struct err *reterr);
 bool session_prepare(struct session *s, struct slice text);
+/* Plans the text, sees to it that its metadata is known, and answers as end (END_PREPARED or
+ * END_FIELDS) says. False: run the command again later. */
+bool session_describe(struct session *s, struct slice text, enum request_end end);
 bool session_execute(struct session *s, struct slice payload);
 void session_long_data(struct session *s, struct slice payload);
 void session_stmt_close(struct session *s, struct slice payload);
@@ -472,9 +477,15 @@ void session_stmt_forget_data(struct session *s, struct slice payload);
 struct plan_entry *session_stmt_values(struct session *s, struct slice payload,
                                        struct param_value **ret_values);
 void session_stmts_free(struct session *s);
-void session_answer_prepare(struct session *s, const struct prepare_answer *answer);
+/* What was asked for by PREPARE or COM_FIELD_LIST is known. */
+void session_answer_described(struct session *s, const struct prepare_answer *answer);
 /* Hash of all that changes a prepared statement's metadata. */
 uint64_t session_metadata_key(const struct session *s);
+
+/* session_fields.c */
+/* False: run the command again later. */
+bool session_field_list(struct session *s, struct slice body);
+void session_answer_fields(struct session *s, const struct prepare_answer *answer);
 
 /* relay.c */
 /* The answer that begins now goes to the client. */

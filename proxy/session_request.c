@@ -442,8 +442,8 @@ static void end_own(struct session *s)
         session_run_again(s);
         return;
     }
-    if (end == END_PREPARED)
-        session_answer_prepare(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
+    if (end == END_PREPARED || end == END_FIELDS)
+        session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
     else
         session_send_ok(s);
     forget_request(s);

@@ -1,7 +1,6 @@
 /* Prepared statements of the client: its numbers, the types it bound, long data. The text is
  * planned once; what differs from one EXECUTE to the next is read from the parameters and
  * from the session, so that one prepared text serves every tenant. */
-#include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
 #include "routing/insert_id.h"
@@ -91,13 +90,9 @@ uint64_t session_metadata_key(const struct session *s)
 static void write_definitions(struct session *s, const struct prepare_answer *a, const uint8_t **next,
                               uint16_t count, struct buf *out)
 {
-    for (uint16_t i = 0; i < count; i++) {
-        uint32_t len;
-        memcpy(&len, *next, sizeof len);
-        packet_append(out, &s->seq, slice_of(*next + sizeof len, len));
-        *next += sizeof len + len;
-        CHECK(*next <= a->payloads + a->len);
-    }
+    struct slice payload;
+    for (uint16_t i = 0; i < count && prepare_answer_next(a, next, &payload); i++)
+        packet_append(out, &s->seq, payload);
     if (count && !(s->capabilities & CAP_DEPRECATE_EOF)) {
         size_t mark = packet_open(out);
         eof_write(out, 0, session_own_status(s));
@@ -105,7 +100,7 @@ static void write_definitions(struct session *s, const struct prepare_answer *a,
     }
 }
 
-void session_answer_prepare(struct session *s, const struct prepare_answer *answer)
+static void answer_prepare(struct session *s, const struct prepare_answer *answer)
 {
     struct client_stmt *stmt = create(s, s->request.entry, ++s->next_stmt_id);
     struct prepare_ok ok = { .statement_id = stmt->id, .columns = answer->columns,
@@ -124,27 +119,35 @@ void session_answer_prepare(struct session *s, const struct prepare_answer *answ
     session_note_warnings(s, answer->warnings);
 }
 
+void session_answer_described(struct session *s, const struct prepare_answer *answer)
+{
+    if (s->request.end == END_FIELDS)
+        session_answer_fields(s, answer);
+    else
+        answer_prepare(s, answer);
+}
+
 /* A statement that mqgate answers itself, and that answers with OK: nothing to describe. */
 static void prepare_local(struct session *s, struct plan_entry *entry)
 {
     static const struct prepare_answer nothing = { .key = 0 };
     request_begin(s, END_PREPARED);
     s->request.entry = plan_entry_acquire(entry);
-    session_answer_prepare(s, &nothing);
+    answer_prepare(s, &nothing);
     session_done(s);
 }
 
-static void prepare_on_shard(struct session *s, struct plan_entry *entry)
+static void prepare_on_shard(struct session *s, struct plan_entry *entry, enum request_end end)
 {
     const struct prepare_answer *known = plan_entry_answer(entry, session_metadata_key(s));
-    request_begin(s, END_PREPARED);
+    request_begin(s, (uint8_t)end);
     s->request.prepare = true;
     s->request.entry = plan_entry_acquire(entry);
     if (!known) {
         session_run_on_any_shard(s);
         return;
     }
-    session_answer_prepare(s, known);
+    session_answer_described(s, known);
     session_done(s);
 }
 
@@ -170,14 +173,15 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
     return MQ_OK;
 }
 
-static bool refuse_prepare(struct session *s, const struct template *t)
+static bool refuse_prepare(struct session *s, const struct template *t, enum request_end end)
 {
     struct err e;
     if (session_check_prepare(s, t, &e)) {
         session_refuse_statement(s, &e);
         return true;
     }
-    if (s->stmt_count < s->deployment->topology->config->limits.max_prepared_statements)
+    if (end != END_PREPARED ||
+        s->stmt_count < s->deployment->topology->config->limits.max_prepared_statements)
         return false;
     err_set(&e, MQ_TOO_MANY_STATEMENTS, "this connection has %u prepared statements",
             s->stmt_count);
@@ -200,7 +204,7 @@ static struct plan_entry *plan_prepared(struct session *s, struct slice text, st
     return plan_cache_get(w->plans, topology, &dialect, &lexed, true);
 }
 
-bool session_prepare(struct session *s, struct slice text)
+bool session_describe(struct session *s, struct slice text, enum request_end end)
 {
     struct err e;
     s->last_stmt_id = 0;
@@ -212,14 +216,19 @@ bool session_prepare(struct session *s, struct slice text)
         return true;
     }
     s->statement = &entry->lexed;
-    if (!refuse_prepare(s, entry->template)) {
+    if (!refuse_prepare(s, entry->template, end)) {
         if (entry->template->verdict == VERDICT_LOCAL && !entry->template->also_passes)
             prepare_local(s, entry);
         else
-            prepare_on_shard(s, entry);
+            prepare_on_shard(s, entry, end);
     }
     plan_entry_release(entry);
     return true;
+}
+
+bool session_prepare(struct session *s, struct slice text)
+{
+    return session_describe(s, text, END_PREPARED);
 }
 
 /* ---- EXECUTE ---- */
@@ -378,6 +387,11 @@ static enum err_code plan_again(struct session *s, struct client_stmt *stmt, str
     return MQ_OK;
 }
 
+static bool has_attributes(const struct session *s)
+{
+    return s->capabilities & CAP_QUERY_ATTRIBUTES;
+}
+
 bool session_execute(struct session *s, struct slice payload)
 {
     struct client_stmt *stmt = find_or_refuse(s, slice_of(payload.data + 1, payload.len - 1),
@@ -394,7 +408,7 @@ bool session_execute(struct session *s, struct slice payload)
         err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
     if (!e.code && plan_again(s, stmt, &e) == MQ_OK) {
         t = stmt->entry->template;
-        execute_parse(payload, t->client_params, stmt->types, &stmt->has_types, stmt->has_long_data,
+        execute_parse(payload, t->client_params, has_attributes(s), stmt->types, &stmt->has_types, stmt->has_long_data,
                       &s->worker->arena, &x, &e);
     }
     if (!e.code && t->client_params)
@@ -511,7 +525,7 @@ struct plan_entry *session_stmt_values(struct session *s, struct slice payload,
     if (!stmt || r.bad)
         return NULL;
     uint32_t count = stmt->entry->template->client_params;
-    if (execute_parse(payload, count, stmt->types, &stmt->has_types, stmt->has_long_data,
+    if (execute_parse(payload, count, has_attributes(s), stmt->types, &stmt->has_types, stmt->has_long_data,
                       &s->worker->arena, &x, NULL) == MQ_OK) {
         fill_long_data(s, stmt, &x);
         *ret_values = values_of(s, &x, count);

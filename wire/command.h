@@ -6,8 +6,10 @@
 
 enum command {
 #define COMMAND_ROW(byte, name, disposition, note) COM_##name = byte,
+#define COMMAND_RANGE(first, last, note)
 #include "wire/commands.def"
 #undef COMMAND_ROW
+#undef COMMAND_RANGE
 };
 
 enum command_disposition {
@@ -23,7 +25,7 @@ struct command_info {
     const char *note;
 };
 
-/* The row of a byte, or NULL for a byte that the protocol does not know. */
+/* The row of a byte, or NULL for one that stands for no command. */
 const struct command_info *command_info(uint8_t byte);
 
 #endif

@@ -2,7 +2,11 @@
 
 #include "wire/command.h"
 
-enum { HEADER_OK = 0x00 };
+enum {
+    HEADER_OK = 0x00,
+    COUNT_AVAILABLE = 0x08, /* of an EXECUTE's flags: PARAMETER_COUNT_AVAILABLE */
+    PARAMS_MAX = 0xffff,
+};
 
 bool prepare_ok_parse(struct slice payload, struct prepare_ok *ret)
 {
@@ -102,14 +106,14 @@ static bool bit_of(struct slice bitmap, size_t i)
     return bitmap.len > i / 8 && ((unsigned char)bitmap.data[i / 8] >> (i % 8) & 1);
 }
 
-static void read_types(struct reader *r, struct param_type *types, size_t count)
+static void read_types(struct reader *r, struct execute_param *params, size_t count, bool named)
 {
-    struct slice bytes = read_bytes(r, 2 * count);
-    if (r->bad)
-        return;
-    for (size_t i = 0; i < count; i++)
-        types[i] =
-            (struct param_type){ (uint8_t)bytes.data[2 * i], (uint8_t)bytes.data[2 * i + 1] };
+    for (size_t i = 0; i < count && !r->bad; i++) {
+        params[i].type.type = read_u8(r);
+        params[i].type.flags = read_u8(r);
+        if (named)
+            (void)read_lenenc_slice(r);
+    }
 }
 
 static enum err_code cut_short(struct slice payload, struct err *reterr)
@@ -118,14 +122,14 @@ static enum err_code cut_short(struct slice payload, struct err *reterr)
 }
 
 /* The server looks at long data first, then at the bitmap, then at the type. */
-static enum err_code read_params(struct reader *r, struct slice nulls, size_t count,
+static enum err_code read_params(struct reader *r, struct slice nulls, size_t own, size_t count,
                                  const bool *long_data, struct execute_param *params,
                                  struct err *reterr)
 {
     for (size_t i = 0; i < count; i++) {
         struct execute_param *p = &params[i];
         p->value = p->content = slice_of("", 0);
-        p->long_data = long_data && long_data[i];
+        p->long_data = long_data && i < own && long_data[i];
         p->null = !p->long_data && (bit_of(nulls, i) || p->type.type == TYPE_NULL);
         if (p->long_data || p->null)
             continue;
@@ -137,25 +141,40 @@ static enum err_code read_params(struct reader *r, struct slice nulls, size_t co
     return MQ_OK;
 }
 
-static enum err_code read_bound(struct reader *r, size_t count, struct param_type *types,
-                                bool *has_types, struct execute *e, struct err *reterr)
+/* The statement's own types are remembered; attributes behind them bring theirs each time. */
+static enum err_code read_bound(struct reader *r, size_t count, size_t all, bool named,
+                                struct param_type *types, bool *has_types, struct execute *e,
+                                struct err *reterr)
 {
     e->types_bound = read_u8(r) == 1;
     if (e->types_bound)
-        read_types(r, types, count);
+        read_types(r, e->params, all, named);
     if (r->bad)
         return MQ_OK; /* the caller says so */
-    if (!e->types_bound && !*has_types)
+    if (!e->types_bound && (!*has_types || all > count))
         return err_set(reterr, MQ_PARAMETER_VALUES, "the parameters' types were never sent");
     *has_types = true;
-    for (size_t i = 0; i < count; i++)
-        e->params[i].type = types[i];
+    for (size_t i = 0; i < count; i++) {
+        if (e->types_bound)
+            types[i] = e->params[i].type;
+        else
+            e->params[i].type = types[i];
+    }
     return MQ_OK;
 }
 
-enum err_code execute_parse(struct slice payload, size_t param_count, struct param_type *types,
-                            bool *has_types, const bool *long_data, struct arena *arena,
-                            struct execute *ret, struct err *reterr)
+/* With query attributes the packet counts its values: the statement's, then those. */
+static size_t read_count(struct reader *r, size_t param_count, bool named)
+{
+    uint64_t count = named ? read_lenenc(r) : param_count;
+    if (count < param_count || count > PARAMS_MAX)
+        r->bad = true;
+    return r->bad ? 0 : (size_t)count;
+}
+
+enum err_code execute_parse(struct slice payload, size_t param_count, bool attributes,
+                            struct param_type *types, bool *has_types, const bool *long_data,
+                            struct arena *arena, struct execute *ret, struct err *reterr)
 {
     struct reader r = reader_of(payload.data, payload.len);
     *ret = (struct execute){ 0 };
@@ -164,19 +183,46 @@ enum err_code execute_parse(struct slice payload, size_t param_count, struct par
     ret->statement_id = read_u32(&r);
     ret->flags = read_u8(&r);
     ret->iterations = read_u32(&r);
-    if (r.bad || param_count == 0)
+    bool counts = attributes && (param_count || (ret->flags & COUNT_AVAILABLE));
+    size_t count = read_count(&r, param_count, counts);
+    if (r.bad || count == 0)
         return r.bad ? cut_short(payload, reterr) : MQ_OK;
-    struct slice nulls = read_bytes(&r, (param_count + 7) / 8);
-    ret->params = arena_array(arena, struct execute_param, param_count);
-    enum err_code code = read_bound(&r, param_count, types, has_types, ret, reterr);
+    struct slice nulls = read_bytes(&r, (count + 7) / 8);
+    ret->params = arena_array(arena, struct execute_param, count);
+    enum err_code code =
+        read_bound(&r, param_count, count, attributes, types, has_types, ret, reterr);
     if (!code && !r.bad)
-        code = read_params(&r, nulls, param_count, long_data, ret->params, reterr);
+        code = read_params(&r, nulls, param_count, count, long_data, ret->params, reterr);
     if (!code && r.bad)
         return cut_short(payload, reterr);
     if (!code && reader_left(&r))
         return err_set(reterr, MQ_PROTOCOL, "COM_STMT_EXECUTE has %zu bytes behind its values",
                        reader_left(&r));
     return code;
+}
+
+static enum err_code bad_attributes(struct err *reterr)
+{
+    return err_set(reterr, MQ_PROTOCOL, "the query attributes of a COM_QUERY are malformed");
+}
+
+enum err_code query_skip_attributes(struct slice *body, struct arena *arena, struct err *reterr)
+{
+    struct reader r = reader_of(body->data, body->len);
+    size_t count = read_count(&r, 0, true);
+    uint64_t sets = read_lenenc(&r);
+    if (r.bad || sets != 1)
+        return bad_attributes(reterr);
+    if (count) {
+        struct slice nulls = read_bytes(&r, (count + 7) / 8);
+        struct execute_param *params = arena_array(arena, struct execute_param, count);
+        bool bound = read_u8(&r) == 1;
+        read_types(&r, params, count, true);
+        if (!bound || r.bad || read_params(&r, nulls, 0, count, NULL, params, NULL) || r.bad)
+            return bad_attributes(reterr);
+    }
+    *body = read_rest(&r);
+    return MQ_OK;
 }
 
 static void write_nulls(struct buf *b, const struct execute_param *params, size_t count)

@@ -41,9 +41,14 @@ struct execute {
  * has_types tells whether they were ever bound (an unbound EXECUTE is refused) and is set.
  * long_data may be NULL, or says for each parameter whether long data came before.
  * Fails with MQ_PROTOCOL or MQ_PARAMETER_VALUES. */
-enum err_code execute_parse(struct slice payload, size_t param_count, struct param_type *types,
-                            bool *has_types, const bool *long_data, struct arena *arena,
-                            struct execute *ret, struct err *reterr);
+enum err_code execute_parse(struct slice payload, size_t param_count, bool attributes,
+                            struct param_type *types, bool *has_types, const bool *long_data,
+                            struct arena *arena, struct execute *ret, struct err *reterr);
+
+/* The same attributes stand in front of the text of a COM_QUERY: takes them off its body (what
+ * follows the command's byte). Nobody needs their values: a statement could read them only by a
+ * function that is not served. Fails with MQ_PROTOCOL. Source: page_protocol_com_query. */
+enum err_code query_skip_attributes(struct slice *body, struct arena *arena, struct err *reterr);
 
 /* Writes a COM_STMT_EXECUTE payload with the given parameters, types always bound. */
 void execute_write(struct buf *b, uint32_t statement_id, uint8_t flags,

@@ -371,6 +371,9 @@ static bool write_packet(struct notation *n, struct slice word, const struct cal
         write_err(b, c);
     else if (is(word, "column"))
         write_column(n, c);
+    else if (is(word, "param"))
+        column_def_write(b, &(struct column_def){ .name = SLICE_LIT("?"), .charset = 63,
+                                                  .type = TYPE_VAR_STRING });
     else
         return false;
     return true;

@@ -43,6 +43,7 @@
  *   end(…)          the same with 0xFE             eof(status=F, warnings=N)
  *   err(CODE, "STATE", "message")                  without a state: the form before the login
  *   column("name", table="t", schema="s", type=N, charset=N, length=N, flags=N)
+ *   param                                          the definition of a parameter
  *
  * F and FLAG are status and capability flags in lower case (wire/capability.h). At the end of a
  * case nobody may have anything unread. */

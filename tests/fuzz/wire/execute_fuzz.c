@@ -1,5 +1,6 @@
 /* COM_STMT_EXECUTE: what parses can be written again, with types bound, and parses to the
- * same parameters. The input opens with the number of parameters and a byte of long data. */
+ * same parameters. The input opens with the number of parameters, a byte of settings and one of
+ * long data. Query attributes are left out, here and of a COM_QUERY. */
 #include "tests/fuzz/wire/fuzz.h"
 
 #include "wire/stmt.h"
@@ -14,7 +15,7 @@ static void check_again(const struct execute *e, size_t count, const bool *long_
     bool has_types = false;
     struct execute again;
     execute_write(&b, e->statement_id, e->flags, e->params, count);
-    REQUIRE(execute_parse(buf_slice(&b), count, types, &has_types, long_data, arena, &again,
+    REQUIRE(execute_parse(buf_slice(&b), count, false, types, &has_types, long_data, arena, &again,
                           NULL) == MQ_OK);
     for (size_t i = 0; i < count; i++) {
         const struct execute_param *p = &e->params[i], *q = &again.params[i];
@@ -37,9 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena arena = { 0 };
     struct execute e;
     struct err err;
-    if (execute_parse(slice_of(data + 3, size - 3), count, types, &has_types,
+    if (execute_parse(slice_of(data + 3, size - 3), count, data[1] & 4, types, &has_types,
                       data[1] & 2 ? long_data : NULL, &arena, &e, &err) == MQ_OK)
         check_again(&e, count, data[1] & 2 ? long_data : NULL, &arena);
+    struct slice body = slice_of(data + 3, size - 3);
+    if (query_skip_attributes(&body, &arena, &err) == MQ_OK)
+        REQUIRE(body.data + body.len == (const char *)data + size);
     arena_fini(&arena);
     return 0;
 }

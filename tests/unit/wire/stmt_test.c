@@ -79,7 +79,7 @@ static void values_of_every_type(void **state)
         bool has_types = false;
         struct execute e;
         enum err_code got =
-            execute_parse(buf_slice(&b), 1, types, &has_types, NULL, &arena, &e, NULL);
+            execute_parse(buf_slice(&b), 1, false, types, &has_types, NULL, &arena, &e, NULL);
         if (got != cases[i].want)
             fail_msg("%s: %d, want %d", cases[i].why, got, cases[i].want);
         if (got == MQ_OK) {
@@ -133,10 +133,90 @@ static void packets_as_a_whole(void **state)
         bool has_types = cases[i].had_types;
         struct execute e;
         struct err err;
-        enum err_code got = execute_parse(hex_append(&b, cases[i].input), cases[i].params, types,
-                                          &has_types, NULL, &arena, &e, &err);
+        enum err_code got = execute_parse(hex_append(&b, cases[i].input), cases[i].params, false,
+                                          types, &has_types, NULL, &arena, &e, &err);
         if (got != cases[i].want)
             fail_msg("%s: %d, want %d", cases[i].why, got, cases[i].want);
+        arena_fini(&arena);
+        buf_fini(&b);
+    }
+}
+
+/* With CLIENT_QUERY_ATTRIBUTES values are counted, have names, and go on behind the statement's. */
+static void attributes_of_an_execute(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *input;
+        size_t params;
+        bool had_types;
+        enum err_code want;
+    } cases[] = {
+        { "one parameter, no attribute", HEAD "01 00 01 fd00 00 02 6162", 1, false, MQ_OK },
+        { "one of each", HEAD "02 00 01 fd00 00 0800 01 61 02 6162 0100000000000000", 1, false,
+          MQ_OK },
+        { "the attribute is NULL", HEAD "02 02 01 fd00 00 0800 01 61 02 6162", 1, false, MQ_OK },
+        { "no parameter, and nothing said of attributes", HEAD, 0, false, MQ_OK },
+        { "no parameter, one attribute", "17 05000000 08 01000000 01 00 01 fd00 01 61 02 6162", 0,
+          false, MQ_OK },
+        { "no parameter, no attribute", "17 05000000 08 01000000 00", 0, false, MQ_OK },
+        { "types from before", HEAD "01 00 00 02 6162", 1, true, MQ_OK },
+        { "an attribute without a type", HEAD "02 00 00 02 6162 02 6162", 1, true,
+          MQ_PARAMETER_VALUES },
+        { "fewer values than parameters", HEAD "01 00 01 fd00 00 02 6162", 2, false, MQ_PROTOCOL },
+        { "more values than there can be", HEAD "fd000001 00", 1, false, MQ_PROTOCOL },
+        { "a name cut short", HEAD "02 00 01 fd00 00 0800 09 61", 1, false, MQ_PROTOCOL },
+        { "a value missing", HEAD "02 00 01 fd00 00 0800 01 61 02 6162", 1, false, MQ_PROTOCOL },
+        { "bytes behind the values", HEAD "01 00 01 fd00 00 02 6162 00", 1, false, MQ_PROTOCOL },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf b = { 0 };
+        struct arena arena = { 0 };
+        struct param_type types[2] = { { TYPE_VAR_STRING, 0 }, { TYPE_VAR_STRING, 0 } };
+        bool has_types = cases[i].had_types;
+        struct execute e;
+        struct err err;
+        enum err_code got = execute_parse(hex_append(&b, cases[i].input), cases[i].params, true,
+                                          types, &has_types, NULL, &arena, &e, &err);
+        if (got != cases[i].want)
+            fail_msg("%s: %d, want %d", cases[i].why, got, cases[i].want);
+        if (!got && cases[i].params)
+            assert_true(slice_eq(e.params[0].content, SLICE_LIT("ab")));
+        arena_fini(&arena);
+        buf_fini(&b);
+    }
+}
+
+static void attributes_of_a_query(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *input, *text; /* NULL: malformed */
+    } cases[] = {
+        { "none", "00 01 4142", "AB" },
+        { "one", "01 01 00 01 fd00 01 61 02 6162 4142", "AB" },
+        { "one that is NULL", "01 01 01 01 fd00 01 61 4142", "AB" },
+        { "nine",
+          "09 01 ff01 01 0600 00 0600 00 0600 00 0600 00 0600 00 0600 00 0600 00 0600 00 "
+          "0600 00 4142",
+          "AB" },
+        { "no text", "00 01", "" },
+        { "nothing", "", NULL },
+        { "two sets", "01 02 00 01 fd00 01 61 02 6162 4142", NULL },
+        { "no types", "01 01 00 00 02 6162 4142", NULL },
+        { "a value as long as it likes", "01 01 00 01 fd00 01 61 fe ffffffffffffffff 4142", NULL },
+        { "a type that there is not", "01 01 00 01 c800 01 61 02 6162 4142", NULL },
+        { "very many", "fdffffff 01 00 01", NULL },
+        { "a count without its bytes", "fc01", NULL },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf b = { 0 };
+        struct arena arena = { 0 };
+        struct err err;
+        struct slice body = hex_append(&b, cases[i].input);
+        bool good = query_skip_attributes(&body, &arena, &err) == MQ_OK;
+        if (good != (cases[i].text != NULL) || (good && !slice_eq(body, slice_cstr(cases[i].text))))
+            fail_msg("%s: '%.*s'", cases[i].why, (int)body.len, body.data);
         arena_fini(&arena);
         buf_fini(&b);
     }
@@ -155,7 +235,8 @@ static void parameters_come_back(void **state)
     bool has_types = false;
     struct execute e;
     struct slice in = hex_append(&b, several);
-    assert_int_equal(execute_parse(in, 4, types, &has_types, long_data, &arena, &e, NULL), MQ_OK);
+    assert_int_equal(execute_parse(in, 4, false, types, &has_types, long_data, &arena, &e, NULL),
+                     MQ_OK);
     assert_int_equal(e.statement_id, 5);
     assert_int_equal(e.iterations, 1);
     assert_slice(e.params[0].content, SLICE_LIT("ab"), "string");
@@ -181,9 +262,9 @@ static void every_cut_is_refused(void **state)
         bool has_types = false;
         struct execute e;
         uint8_t *data = exact_copy(in, len);
-        assert_int_equal(
-            execute_parse(slice_of(data, len), 4, types, &has_types, long_data, &arena, &e, NULL),
-            MQ_PROTOCOL);
+        assert_int_equal(execute_parse(slice_of(data, len), 4, false, types, &has_types, long_data,
+                                       &arena, &e, NULL),
+                         MQ_PROTOCOL);
         free(data);
         arena_fini(&arena);
     }
@@ -199,7 +280,7 @@ static void long_data_wins_over_null(void **state)
     struct param_type types[1];
     bool has_types = false;
     struct execute e;
-    assert_int_equal(execute_parse(hex_append(&b, HEAD "01 01 fc00"), 1, types, &has_types,
+    assert_int_equal(execute_parse(hex_append(&b, HEAD "01 01 fc00"), 1, false, types, &has_types,
                                    (const bool[]){ true }, &arena, &e, NULL),
                      MQ_OK);
     assert_true(e.params[0].long_data && !e.params[0].null);
@@ -217,8 +298,8 @@ static void a_string_is_inserted(void **state)
     bool has_types = false;
     struct execute e;
     hex_append(&b, HEAD "80 01 0100 0100 0100 0100 0100 0100 0100 0100 01 02 03 04 05 06 07");
-    assert_int_equal(execute_parse(buf_slice(&b), 8, types, &has_types, NULL, &arena, &e, NULL),
-                     MQ_OK);
+    assert_int_equal(
+        execute_parse(buf_slice(&b), 8, false, types, &has_types, NULL, &arena, &e, NULL), MQ_OK);
     struct execute_param params[9] = { execute_string(&arena, SLICE_LIT("t1")) };
     memcpy(params + 1, e.params, 8 * sizeof params[0]);
     execute_write(&out, 77, 0, params, 9);
@@ -246,8 +327,9 @@ static void strings_of_every_length(void **state)
         struct param_type types[1];
         bool has_types = false;
         struct execute e;
-        assert_int_equal(execute_parse(buf_slice(&b), 1, types, &has_types, NULL, &arena, &e, NULL),
-                         MQ_OK);
+        assert_int_equal(
+            execute_parse(buf_slice(&b), 1, false, types, &has_types, NULL, &arena, &e, NULL),
+            MQ_OK);
         back = e.params[0];
         assert_true(slice_eq(back.content, in) && slice_eq(back.value, p.value));
         buf_fini(&b);
@@ -265,8 +347,9 @@ static void types_outlive_a_refused_value(void **state)
     bool has_types = false;
     struct execute e;
     hex_append(&b, HEAD "00 01 0a00 05 0102030405");
-    assert_int_equal(execute_parse(buf_slice(&b), 1, types, &has_types, NULL, &arena, &e, NULL),
-                     MQ_PARAMETER_VALUES);
+    assert_int_equal(
+        execute_parse(buf_slice(&b), 1, false, types, &has_types, NULL, &arena, &e, NULL),
+        MQ_PARAMETER_VALUES);
     assert_true(has_types);
     assert_int_equal(types[0].type, TYPE_DATE);
     arena_fini(&arena);
@@ -279,6 +362,8 @@ int main(void)
         cmocka_unit_test(prepare_ok_comes_back),
         cmocka_unit_test(values_of_every_type),
         cmocka_unit_test(packets_as_a_whole),
+        cmocka_unit_test(attributes_of_an_execute),
+        cmocka_unit_test(attributes_of_a_query),
         cmocka_unit_test(parameters_come_back),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(long_data_wins_over_null),
