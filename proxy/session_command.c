@@ -205,5 +205,5 @@ const struct session_mode session_enforces = {
     .on_command = serve_command,
     .on_backend = session_take_backend,
     .on_lost = session_lose_backend,
-    .capabilities = CAP_QUERY_ATTRIBUTES,
+    .capabilities = ENFORCED_CAPABILITIES,
 };

@@ -232,12 +232,27 @@ struct session {
     size_t long_bytes; /* long data of all of them */
 };
 
-enum { CLIENT_CAPABILITIES = CAP_LONG_PASSWORD | CAP_FOUND_ROWS | CAP_LONG_FLAG |
-                             CAP_CONNECT_WITH_DB | CAP_IGNORE_SPACE | CAP_PROTOCOL_41 |
-                             CAP_INTERACTIVE | CAP_TRANSACTIONS | CAP_SECURE_CONNECTION |
-                             CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS |
-                             CAP_PLUGIN_AUTH | CAP_CONNECT_ATTRS | CAP_PLUGIN_AUTH_LENENC |
-                             CAP_DEPRECATE_EOF };
+/* Capabilities by whom they are offered to, in wire/capabilities.def. */
+enum offer { OFFER_NOBODY, OFFER_EVERYBODY, OFFER_ENFORCED, OFFER_OBSERVED };
+#define CAPABILITY_ROW(bit, name, manual, offered, note) \
+    | (OFFER_##offered == OFFER_HERE ? 1u << (bit) : 0)
+enum {
+#define OFFER_HERE OFFER_EVERYBODY
+    CLIENT_CAPABILITIES = 0
+#include "wire/capabilities.def"
+    ,
+#undef OFFER_HERE
+#define OFFER_HERE OFFER_ENFORCED
+    ENFORCED_CAPABILITIES = 0
+#include "wire/capabilities.def"
+    ,
+#undef OFFER_HERE
+#define OFFER_HERE OFFER_OBSERVED
+    OBSERVED_CAPABILITIES = 0
+#include "wire/capabilities.def"
+#undef OFFER_HERE
+};
+#undef CAPABILITY_ROW
 
 /* session.c */
 void session_move(struct session *s, enum session_state to);

@@ -313,5 +313,5 @@ const struct session_mode session_observes = {
     .on_backend = backend_opened,
     .on_lost = backend_lost,
     .lasting = true,
-    .capabilities = CAP_SESSION_TRACK | CAP_LOCAL_FILES,
+    .capabilities = OBSERVED_CAPABILITIES,
 };

@@ -1,50 +1,18 @@
-/* Capability and status flags by the protocol's names
- * (group__group__cs__capabilities__flags, SERVER_STATUS_flags_enum). */
+/* Capability and status flags by the protocol's names: rows of wire/capabilities.def and
+ * wire/status.def. */
 #ifndef MQ_WIRE_CAPABILITY_H
 #define MQ_WIRE_CAPABILITY_H
 
 enum {
-    CAP_LONG_PASSWORD = 1u << 0,
-    CAP_FOUND_ROWS = 1u << 1,
-    CAP_LONG_FLAG = 1u << 2,
-    CAP_CONNECT_WITH_DB = 1u << 3,
-    CAP_NO_SCHEMA = 1u << 4,
-    CAP_COMPRESS = 1u << 5,
-    CAP_LOCAL_FILES = 1u << 7,
-    CAP_IGNORE_SPACE = 1u << 8,
-    CAP_PROTOCOL_41 = 1u << 9,
-    CAP_INTERACTIVE = 1u << 10,
-    CAP_SSL = 1u << 11,
-    CAP_TRANSACTIONS = 1u << 13,
-    CAP_SECURE_CONNECTION = 1u << 15,
-    CAP_MULTI_STATEMENTS = 1u << 16,
-    CAP_MULTI_RESULTS = 1u << 17,
-    CAP_PS_MULTI_RESULTS = 1u << 18,
-    CAP_PLUGIN_AUTH = 1u << 19,
-    CAP_CONNECT_ATTRS = 1u << 20,
-    CAP_PLUGIN_AUTH_LENENC = 1u << 21,
-    CAP_SESSION_TRACK = 1u << 23,
-    CAP_DEPRECATE_EOF = 1u << 24,
-    CAP_OPTIONAL_METADATA = 1u << 25,
-    CAP_ZSTD = 1u << 26,
-    CAP_QUERY_ATTRIBUTES = 1u << 27
+#define CAPABILITY_ROW(bit, name, manual, offered, note) CAP_##name = 1u << (bit),
+#include "wire/capabilities.def"
+#undef CAPABILITY_ROW
 };
 
 enum {
-    STATUS_IN_TRANS = 0x0001,
-    STATUS_AUTOCOMMIT = 0x0002,
-    STATUS_MORE_RESULTS = 0x0008,
-    STATUS_NO_GOOD_INDEX = 0x0010,
-    STATUS_NO_INDEX = 0x0020,
-    STATUS_CURSOR_EXISTS = 0x0040,
-    STATUS_LAST_ROW_SENT = 0x0080,
-    STATUS_DB_DROPPED = 0x0100,
-    STATUS_NO_BACKSLASH_ESCAPES = 0x0200,
-    STATUS_METADATA_CHANGED = 0x0400,
-    STATUS_QUERY_SLOW = 0x0800,
-    STATUS_PS_OUT_PARAMS = 0x1000,
-    STATUS_IN_TRANS_READONLY = 0x2000,
-    STATUS_STATE_CHANGED = 0x4000
+#define STATUS_ROW(bits, name, note) STATUS_##name = bits,
+#include "wire/status.def"
+#undef STATUS_ROW
 };
 
 #endif

@@ -47,52 +47,21 @@ void pattern_fini(struct pattern *p)
 
 static const struct {
     const char *name;
-    unsigned long long bits;
-} names[] = {
-    { "long_password", CAP_LONG_PASSWORD },
-    { "found_rows", CAP_FOUND_ROWS },
-    { "long_flag", CAP_LONG_FLAG },
-    { "connect_with_db", CAP_CONNECT_WITH_DB },
-    { "compress", CAP_COMPRESS },
-    { "local_files", CAP_LOCAL_FILES },
-    { "ignore_space", CAP_IGNORE_SPACE },
-    { "protocol_41", CAP_PROTOCOL_41 },
-    { "interactive", CAP_INTERACTIVE },
-    { "ssl", CAP_SSL },
-    { "transactions", CAP_TRANSACTIONS },
-    { "secure_connection", CAP_SECURE_CONNECTION },
-    { "multi_statements", CAP_MULTI_STATEMENTS },
-    { "multi_results", CAP_MULTI_RESULTS },
-    { "ps_multi_results", CAP_PS_MULTI_RESULTS },
-    { "plugin_auth", CAP_PLUGIN_AUTH },
-    { "connect_attrs", CAP_CONNECT_ATTRS },
-    { "plugin_auth_lenenc", CAP_PLUGIN_AUTH_LENENC },
-    { "session_track", CAP_SESSION_TRACK },
-    { "deprecate_eof", CAP_DEPRECATE_EOF },
-    { "optional_metadata", CAP_OPTIONAL_METADATA },
-    { "zstd", CAP_ZSTD },
-    { "query_attributes", CAP_QUERY_ATTRIBUTES },
-    { "in_trans", STATUS_IN_TRANS },
-    { "autocommit", STATUS_AUTOCOMMIT },
-    { "more_results", STATUS_MORE_RESULTS },
-    { "no_good_index", STATUS_NO_GOOD_INDEX },
-    { "no_index", STATUS_NO_INDEX },
-    { "cursor_exists", STATUS_CURSOR_EXISTS },
-    { "last_row_sent", STATUS_LAST_ROW_SENT },
-    { "db_dropped", STATUS_DB_DROPPED },
-    { "no_backslash_escapes", STATUS_NO_BACKSLASH_ESCAPES },
-    { "metadata_changed", STATUS_METADATA_CHANGED },
-    { "query_slow", STATUS_QUERY_SLOW },
-    { "ps_out_params", STATUS_PS_OUT_PARAMS },
-    { "in_trans_readonly", STATUS_IN_TRANS_READONLY },
-    { "state_changed", STATUS_STATE_CHANGED },
+    unsigned bits;
+} flags[] = {
+#define CAPABILITY_ROW(bit, name, manual, offered, note) { #name, 1u << (bit) },
+#define STATUS_ROW(bits, name, note) { #name, bits },
+#include "wire/capabilities.def"
+#include "wire/status.def"
+#undef CAPABILITY_ROW
+#undef STATUS_ROW
 };
 
 bool notation_flag(struct slice name, unsigned long long *ret)
 {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        *ret = names[i].bits;
-        if (slice_eq(name, slice_cstr(names[i].name)))
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        *ret = flags[i].bits;
+        if (slice_ieq_cstr(name, flags[i].name))
             return true;
     }
     return false;

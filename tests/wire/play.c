@@ -45,7 +45,7 @@
  *   column("name", table="t", schema="s", type=N, charset=N, length=N, flags=N)
  *   param                                          the definition of a parameter
  *
- * F and FLAG are status and capability flags in lower case (wire/capability.h). At the end of a
+ * F and FLAG are rows of wire/status.def and wire/capabilities.def in lower case. At the end of a
  * case nobody may have anything unread. */
 #include <stdarg.h>
 #include <stdlib.h>
