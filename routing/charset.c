@@ -238,13 +238,39 @@ static bool needs_name(const struct planner *p, const struct node *block)
     return names || node_find(block, N_HAVING) || !node_find(block, N_GROUP_BY);
 }
 
+/* Is an identifier column named below n, or, qualified: by its table's name as well? */
+static bool names_ascii(struct planner *p, const struct node *n, bool qualified)
+{
+    if (n->kind == N_COLUMN)
+        return ascii_column(p, plan_name(p, n)) && (!qualified || n->child->next);
+    for (const struct node *c = n->child; c; c = c->next)
+        if (names_ascii(p, c, qualified))
+            return true;
+    return false;
+}
+
+static bool has_child_of(const struct node *n, enum node_kind kind)
+{
+    return n && node_find(n, kind);
+}
+
+/* HAVING finds a listed column by its own name alone when that is the name of a conversion, and
+ * beside GROUP BY 1, topic twice. */
+static bool having_misses(struct planner *p, const struct node *block)
+{
+    const struct node *having = node_find(block, N_HAVING);
+    bool numbered = has_child_of(node_find(block, N_GROUP_BY), N_LITERAL);
+    return having && names_ascii(p, having, !numbered);
+}
+
 /* What is grouped by the column and lists a conversion of it is to the server another statement: it
  * has no row of WITH ROLLUP for the conversion, and MySQL misses the column behind HAVING (1055). */
-static bool groups_otherwise(const struct planner *p, const struct node *block)
+static bool groups_otherwise(struct planner *p, const struct node *block)
 {
     const struct node *group = node_find(block, N_GROUP_BY);
-    return group && (group->op == KW_ROLLUP || (p->dialect->flavour == FLAVOUR_MYSQL &&
-                                                node_find(block, N_HAVING)));
+    bool mysql = p->dialect->flavour == FLAVOUR_MYSQL;
+    return having_misses(p, block) ||
+           (group && (group->op == KW_ROLLUP || (mysql && node_find(block, N_HAVING))));
 }
 
 static enum err_code reject_other_column(struct planner *p)
@@ -263,8 +289,8 @@ enum err_code charset_united_form(struct planner *p, const struct node *block,
         return MQ_OK;
     if (block && groups_otherwise(p, block))
         return reject(p, MQ_NOT_UNDERSTOOD,
-                      "an identifier column in a branch of UNION that has WITH ROLLUP or GROUP BY "
-                      "and HAVING; select and group by CONVERT(… USING utf8mb4) instead");
+                      "an identifier column in a branch of UNION that has WITH ROLLUP or HAVING; select "
+                      "and group by CONVERT(… USING utf8mb4) instead");
     *ret = (struct united_form){ true, !block || needs_name(p, block) };
     return MQ_OK;
 }

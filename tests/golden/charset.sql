@@ -246,3 +246,19 @@ SELECT * FROM queue_offsets UNION SELECT CAST('x' AS CHAR), 2, 3, 4, 5, 6;
 -- case: table beside a cast
 -- args: --set @mq_tenant=acme
 TABLE queue_offsets UNION SELECT CAST('x' AS CHAR), 2, 3, 4, 5, 6;
+
+-- case: HAVING finds a converted column by its name alone
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT topic FROM queue_offsets GROUP BY partition_key HAVING topic <> 't' UNION SELECT 'a';
+
+-- case: HAVING does not find a converted column of a table
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT o.topic FROM queue_offsets o GROUP BY partition_key HAVING o.topic <> 't' UNION SELECT 'a';
+
+-- case: HAVING finds a converted column twice
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT topic FROM queue_offsets GROUP BY 1, topic HAVING topic <> 't' UNION SELECT 'a';
+
+-- case: HAVING without GROUP BY beside a converted column
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT o.* FROM queue_offsets o HAVING o.topic <> 't' UNION SELECT 'a', 'b', 'c', 1, 2;
