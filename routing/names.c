@@ -64,7 +64,7 @@ static enum err_code find_query(struct planner *p, struct slice name, bool *ret_
     for (const struct cte_name *c = p->ctes; c; c = c->outer) {
         if (!slice_ieq(c->name, name))
             continue;
-        if (c->forward || !slice_eq(c->name, name))
+        if (c->doubtful || !slice_eq(c->name, name))
             return reject(p, MQ_NOT_UNDERSTOOD,
                           "servers differ about whether %.*s means the query that WITH names; "
                           "give the query another name",

@@ -44,7 +44,8 @@ struct cte_name {
     struct slice name;
     const struct node *columns; /* COLUMNS, which name its columns; NULL when missing */
     const struct shape *shape;  /* NULL: not known */
-    bool forward; /* defined further on in a WITH RECURSIVE: servers differ about it */
+    bool doubtful; /* servers differ about it: defined further on in a WITH RECURSIVE, or in a
+                    * branch of the set operation beside */
     size_t visible; /* with those outside it */
     const struct cte_name *outer;
 };

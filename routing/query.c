@@ -89,18 +89,66 @@ static enum err_code visit_body(struct planner *p, const struct node *body)
     return code;
 }
 
+/* Visible at one place: each table's name is compared with all of them. */
+enum { CTES_MAX = 100 };
+
+static size_t ctes_visible(const struct planner *p)
+{
+    return p->ctes ? p->ctes->visible : 0;
+}
+
+static enum err_code reject_ctes(struct planner *p)
+{
+    return reject(p, MQ_TOO_COMPLEX, "WITH gives more than %d names", CTES_MAX);
+}
+
+static struct cte_name *push_name(struct planner *p, const struct node *cte, bool doubtful)
+{
+    struct cte_name *c = arena_new(p->arena, struct cte_name);
+    *c = (struct cte_name){ .name = plan_name(p, cte),
+                            .columns = node_find(cte, N_COLUMNS),
+                            .doubtful = doubtful,
+                            .visible = ctes_visible(p) + 1,
+                            .outer = p->ctes };
+    p->ctes = c;
+    return c;
+}
+
 static bool is_body(const struct node *n)
 {
     return n->kind == N_BLOCK || n->kind == N_SET_OP || n->kind == N_QUERY_PAREN ||
            n->kind == N_VALUES_ROWS || n->kind == N_TABLE_STMT;
 }
 
+/* MySQL 9.7 finds the queries that a branch in parentheses names with WITH from what is around it
+ * as well: (WITH q AS … SELECT …) INTERSECT SELECT … FROM q. */
+static enum err_code doubt_names(struct planner *p, const struct node *branch)
+{
+    enum err_code code = MQ_OK;
+    if (branch->kind == N_SET_OP)
+        code = doubt_names(p, branch->child->next);
+    if (branch->kind == N_SET_OP && !code)
+        return doubt_names(p, branch->child);
+    for (const struct node *c = branch->kind == N_QUERY_PAREN ? branch->child->child : NULL;
+         c && !code; c = c->next) {
+        if (c->kind == N_WITH && node_children(c) > CTES_MAX - ctes_visible(p))
+            return reject_ctes(p);
+        for (const struct node *cte = c->kind == N_WITH ? c->child : NULL; cte; cte = cte->next)
+            push_name(p, cte, true);
+        if (is_body(c))
+            code = doubt_names(p, c);
+    }
+    return code;
+}
+
 static enum err_code visit_part(struct planner *p, const struct node *n)
 {
     if (n->kind == N_WITH)
         return query_with(p, n);
-    if (is_body(n))
-        return visit_body(p, n);
+    if (is_body(n)) {
+        enum err_code code = doubt_names(p, n);
+        return code ? code : visit_body(p, n);
+    }
     if (n->kind == N_LOCKING)
         p->t->locks = true;
     return visit(p, n);
@@ -138,23 +186,6 @@ enum err_code query_visit_inner(struct planner *p, const struct node *query)
     return code;
 }
 
-static size_t ctes_visible(const struct planner *p)
-{
-    return p->ctes ? p->ctes->visible : 0;
-}
-
-static struct cte_name *push_name(struct planner *p, const struct node *cte, bool forward)
-{
-    struct cte_name *c = arena_new(p->arena, struct cte_name);
-    *c = (struct cte_name){ .name = plan_name(p, cte),
-                            .columns = node_find(cte, N_COLUMNS),
-                            .forward = forward,
-                            .visible = ctes_visible(p) + 1,
-                            .outer = p->ctes };
-    p->ctes = c;
-    return c;
-}
-
 static enum err_code visit_cte(struct planner *p, const struct node *cte)
 {
     enum err_code code = MQ_OK;
@@ -164,8 +195,6 @@ static enum err_code visit_cte(struct planner *p, const struct node *cte)
     return code;
 }
 
-enum { CTES_MAX = 100 }; /* visible at one place: each table's name is compared with all of them */
-
 /* Without RECURSIVE a query sees the names before its own; with it its own as well, and
  * servers differ about those behind. */
 enum err_code query_with(struct planner *p, const struct node *with)
@@ -173,7 +202,7 @@ enum err_code query_with(struct planner *p, const struct node *with)
     bool recursive = with->op == KW_RECURSIVE;
     size_t count = node_children(with), i = 0;
     if (count > CTES_MAX - ctes_visible(p))
-        return reject(p, MQ_TOO_COMPLEX, "WITH gives more than %d names", CTES_MAX);
+        return reject_ctes(p);
     struct cte_name **names = arena_array(p->arena, struct cte_name *, count + 1);
     if (recursive)
         for (const struct node *c = with->child; c; c = c->next)
@@ -181,7 +210,7 @@ enum err_code query_with(struct planner *p, const struct node *with)
     i = 0;
     for (const struct node *c = with->child; c; c = c->next) {
         if (recursive)
-            names[i++]->forward = false;
+            names[i++]->doubtful = false;
         enum err_code code = visit_cte(p, c);
         if (code)
             return code;

@@ -65,3 +65,19 @@ SELECT topic FROM queue_messages;
 SELECT /* a */ topic -- b
 FROM queue_messages # c
 WHERE /* d */ topic = 'a' /* e */
+
+-- case: WITH of a branch in parentheses, named in the branch beside
+-- args: --set @mq_tenant=acme
+(WITH queue_offsets AS (SELECT 1) SELECT 2) INTERSECT SELECT 1 FROM queue_offsets;
+
+-- case: WITH of a later branch in parentheses
+-- args: --set @mq_tenant=acme
+SELECT 1 FROM queue_offsets UNION (WITH queue_offsets AS (SELECT 1) SELECT 2);
+
+-- case: WITH of a query in parentheses, named in ORDER BY
+-- args: --set @mq_tenant=acme
+((WITH queue_offsets AS (SELECT 1) SELECT 2)) ORDER BY (SELECT COUNT(*) FROM queue_offsets);
+
+-- case: WITH of a branch in parentheses, named there only
+-- args: --set @mq_tenant=acme
+(WITH queue_offsets AS (SELECT 1) SELECT * FROM queue_offsets) UNION SELECT id FROM queue_messages;
