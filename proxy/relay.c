@@ -481,8 +481,7 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
     struct backend *b = s->backend;
     size_t used = 0;
     if (s->step == STEP_NONE && s->mode->lasting) {
-        session_pass_unasked(s, data, len);
-        return len;
+        return session_pass_unasked(s, data, len);
     }
     while (used < len) {
         bool ended = false, failed = false;

@@ -398,8 +398,9 @@ void session_keep_login(struct session *s, const struct login *login);
 /* Its backend is another user's from now on. */
 void session_observe_anew(struct session *s);
 void session_observed_free(struct session *s);
-/* The backend speaks without being asked, as a server does before it closes. */
-void session_pass_unasked(struct session *s, const uint8_t *data, size_t len);
+/* The backend speaks without being asked, as a server does before it closes. Returns the bytes
+ * used; 0 while the packet is not whole. */
+size_t session_pass_unasked(struct session *s, const uint8_t *data, size_t len);
 /* The server asks for a file of the client's. False: it may not. */
 bool session_begin_upload(struct session *s);
 void session_end_forwarded(struct session *s, bool failed);

@@ -11,6 +11,7 @@
 
 enum {
     NO_ANSWER = -1,
+    UNASKED_MAX = 65536, /* the error that a server sends before it closes is shorter */
     /* What a login needs whatever the client can, and what is the client's choice. */
     LOGIN_CAPABILITIES = CAP_LONG_PASSWORD | CAP_PROTOCOL_41 | CAP_TRANSACTIONS |
                          CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_PLUGIN_AUTH_LENENC,
@@ -286,11 +287,15 @@ void session_end_forwarded(struct session *s, bool failed)
         session_done(s);
 }
 
-void session_pass_unasked(struct session *s, const uint8_t *data, size_t len)
+size_t session_pass_unasked(struct session *s, const uint8_t *data, size_t len)
 {
-    struct iovec part = { (void *)data, len };
+    struct packet p;
+    if (packet_next(data, len, UNASKED_MAX, &s->worker->joined, &p, NULL) == PACKET_INCOMPLETE)
+        return 0;
+    struct iovec part = { (void *)data, p.wire_bytes };
     session_send(s, &part, 1);
     session_close_gently(s);
+    return len;
 }
 
 /* The client sees what it would see of the server: its refusal, or the end of the connection. */
