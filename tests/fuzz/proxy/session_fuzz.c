@@ -5,6 +5,7 @@
  * byte of whose, and for some two bytes of length and a payload. */
 #include "tests/fuzz/wire/fuzz.h"
 #include "tests/unit/proxy/gate.h"
+#include "wire/stmt.h"
 
 enum step_kind {
     CLIENT_BYTES,
@@ -21,10 +22,41 @@ enum step_kind {
     SHARDS_BY_HAND,
     TIME,
     RELOAD,
+    CLIENT_OPENS,    /* and does not log in */
+    CLIENT_SAYS,     /* one of the texts below */
+    CLIENT_PREPARES, /* the same */
+    CLIENT_EXECUTES, /* a number, flags and how its parameter comes, one byte each */
+    CLIENT_FETCHES,  /* a number */
+    SHARD_PREPARED,  /* a byte: parameters and columns */
+    SHARD_MORE,      /* rows, and another result is to follow */
     STEP_KINDS,
 };
 
 enum { MOST_CLIENTS = 8, MOST_STEPS = 64 };
+
+/* What brings a session to its states quickly. */
+static const char *const texts[] = {
+    "SELECT 1",
+    "BEGIN",
+    "COMMIT",
+    "DELETE FROM queue_offsets",
+    "DELETE FROM queue_offsets WHERE topic = ?",
+    "SELECT id, payload FROM queue_messages WHERE topic = ?",
+    "SELECT LAST_INSERT_ID()",
+    "SET autocommit = 0",
+    "SET sql_mode = 'ANSI_QUOTES'",
+    "SET @mq_tenant = 'globex'",
+    "USE mq@acme",
+    "SHOW WARNINGS",
+    "BEGIN; SELECT 1; DELETE FROM queue_offsets; SHOW WARNINGS",
+    "SAVEPOINT a",
+    "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+    "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+    "LOAD DATA LOCAL INFILE 'f' INTO TABLE t",
+    "KILL QUERY 1",
+    "INSERT INTO queue_offsets VALUES ('g', ?, 'p', 1, 2)",
+    "SELECT topic FROM queue_offsets WHERE topic = LAST_INSERT_ID()",
+};
 
 static struct topology *topologies[2], *topology; /* enforcing, warning; the one in use */
 
@@ -51,11 +83,90 @@ static void new_client(struct gate *g, uint8_t whose)
     uint32_t capabilities = whose & 4 ? GATE_CLIENT : GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF;
     if (whose & 16)
         capabilities |= CAP_MULTI_STATEMENTS;
+    if (whose & 32)
+        capabilities |= CAP_QUERY_ATTRIBUTES | CAP_SESSION_TRACK;
+    if (whose & 64)
+        capabilities |= CAP_LOCAL_FILES | CAP_FOUND_ROWS;
+    if (whose & 128)
+        capabilities |= CAP_IGNORE_SPACE;
     client_login(g, client_connect(g), whose & 8 ? "admin" : "app", databases[whose & 3],
                  capabilities);
 }
 
-static void shard_result(struct peer *shard, struct slice bytes, enum step_kind kind, uint8_t whose)
+static void client_says(struct peer *client, enum step_kind kind, uint8_t whose)
+{
+    const char *text = texts[(whose >> 3) % (sizeof texts / sizeof *texts)];
+    client_command(client, kind == CLIENT_SAYS ? COM_QUERY : COM_STMT_PREPARE, slice_cstr(text));
+}
+
+static void client_executes(struct peer *client, struct reader *script)
+{
+    struct buf body;
+    uint8_t how;
+    buf_init(&body);
+    write_u32(&body, read_u8(script));
+    write_u8(&body, read_u8(script));
+    write_u32(&body, 1);
+    how = read_u8(script);
+    if (how & 1)
+        write_u8(&body, 1); /* query attributes count */
+    write_u8(&body, how & 2 ? 1 : 0);
+    write_u8(&body, how & 4 ? 0 : 1);
+    if (!(how & 4))
+        write_u16(&body, how & 8 ? TYPE_LONGLONG : TYPE_VAR_STRING);
+    if ((how & 1) && !(how & 4))
+        write_u8(&body, 0);
+    if (how & 8)
+        write_u64(&body, how);
+    else if (!(how & 2))
+        write_lenenc_slice(&body, SLICE_LIT("topic"));
+    client_command(client, COM_STMT_EXECUTE, buf_slice(&body));
+    buf_fini(&body);
+}
+
+static void client_fetches(struct peer *client, struct reader *script)
+{
+    struct buf body;
+    buf_init(&body);
+    write_u32(&body, read_u8(script));
+    write_u32(&body, 2);
+    client_command(client, COM_STMT_FETCH, buf_slice(&body));
+    buf_fini(&body);
+}
+
+static void definitions(struct buf *b, uint8_t *seq, unsigned count, uint32_t capabilities)
+{
+    for (unsigned i = 0; i < count; i++) {
+        size_t mark = packet_open(b);
+        column_def_write(b,
+                         &(struct column_def){ .name = SLICE_LIT("?"), .type = TYPE_VAR_STRING });
+        packet_close(b, mark, seq);
+    }
+    if (count && !(capabilities & CAP_DEPRECATE_EOF)) {
+        size_t mark = packet_open(b);
+        eof_write(b, 0, STATUS_AUTOCOMMIT);
+        packet_close(b, mark, seq);
+    }
+}
+
+static void shard_prepared(struct gate *g, struct peer *shard, uint8_t counts)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    struct prepare_ok ok = { .statement_id = counts,
+                             .params = counts & 7,
+                             .columns = (counts >> 3) & 7 };
+    buf_init(&b);
+    size_t mark = packet_open(&b);
+    prepare_ok_write(&b, &ok);
+    packet_close(&b, mark, &seq);
+    definitions(&b, &seq, ok.params, g->shard_capabilities);
+    definitions(&b, &seq, ok.columns, g->shard_capabilities);
+    peer_send_buf(shard, &b);
+}
+
+static void shard_result(struct gate *g, struct peer *shard, struct slice bytes,
+                         enum step_kind kind, uint8_t whose)
 {
     struct buf b;
     uint8_t seq = 1;
@@ -67,7 +178,8 @@ static void shard_result(struct peer *shard, struct slice bytes, enum step_kind 
         shard_err(&b, &seq, whose & 0x40 ? 1213 : 1062, "HY000",
                   "Duplicate entry 'acme-x' for key 'x'");
     else
-        shard_rows(&b, &seq, &bytes, 1, GATE_SHARD, status);
+        shard_rows(&b, &seq, &bytes, 1, g->shard_capabilities,
+                   kind == SHARD_MORE ? status | STATUS_MORE_RESULTS : status);
     peer_send_buf(shard, &b);
 }
 
@@ -92,6 +204,12 @@ static void step_client(struct gate *g, enum step_kind kind, uint8_t whose, stru
         peer_send_packet(client, 0, bytes);
     else if (kind == CLIENT_CLOSE)
         peer_close(client);
+    else if (kind == CLIENT_SAYS || kind == CLIENT_PREPARES)
+        client_says(client, kind, whose);
+    else if (kind == CLIENT_EXECUTES)
+        client_executes(client, script);
+    else if (kind == CLIENT_FETCHES)
+        client_fetches(client, script);
     else
         client->deaf = !client->deaf;
 }
@@ -100,7 +218,7 @@ static void step_shard(struct gate *g, enum step_kind kind, uint8_t whose, struc
 {
     struct peer *shard = pick(g->shards, g->shard_count, whose & 0x3f);
     struct slice bytes = slice_of("", 0);
-    if (kind == SHARD_BYTES || kind == SHARD_PACKET || kind == SHARD_ROWS)
+    if (kind == SHARD_BYTES || kind == SHARD_PACKET || kind == SHARD_ROWS || kind == SHARD_MORE)
         bytes = script_packet(script);
     if (!shard)
         return;
@@ -110,8 +228,10 @@ static void step_shard(struct gate *g, enum step_kind kind, uint8_t whose, struc
         peer_send_packet(shard, bytes.len ? (uint8_t)bytes.data[0] & 15 : 1, bytes);
     else if (kind == SHARD_CLOSE)
         peer_close(shard);
+    else if (kind == SHARD_PREPARED)
+        shard_prepared(g, shard, read_u8(script));
     else
-        shard_result(shard, bytes, kind, whose);
+        shard_result(g, shard, bytes, kind, whose);
 }
 
 static void step(struct gate *g, struct reader *script)
@@ -131,6 +251,14 @@ static void step(struct gate *g, struct reader *script)
     case RELOAD:
         reload(g);
         break;
+    case CLIENT_OPENS:
+        if (g->client_count < MOST_CLIENTS)
+            client_connect(g);
+        break;
+    case CLIENT_SAYS:
+    case CLIENT_PREPARES:
+    case CLIENT_EXECUTES:
+    case CLIENT_FETCHES:
     case CLIENT_BYTES:
     case CLIENT_COMMAND:
     case CLIENT_CLOSE:
