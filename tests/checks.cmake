@@ -4,6 +4,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 add_test(NAME checks/includes
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_layers.py --only includes)
+add_test(NAME checks/proofs
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_proofs.py)
 # The headers are compiled with the definitions that all targets get.
 get_directory_property(definitions DIRECTORY ${CMAKE_SOURCE_DIR} COMPILE_DEFINITIONS)
 list(TRANSFORM definitions PREPEND -D)
