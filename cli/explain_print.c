@@ -13,8 +13,12 @@ static bool is_sent(const struct explanation *x)
 
 static const char *database_of(const struct explanation *x)
 {
-    uint32_t shard = x->judgement.route.verdict == VERDICT_SINGLE ? x->judgement.route.shard : 0;
-    return x->planning.topology->shards[shard].config->database;
+    const struct topology *t = x->planning.topology;
+    enum verdict v = x->judgement.route.verdict;
+    uint32_t shard = v == VERDICT_SINGLE      ? x->judgement.route.shard
+                     : v == VERDICT_UNSHARDED ? topology_unsharded(t)
+                                              : 0;
+    return t->shards[shard].config->database;
 }
 
 static void print_rewritten(const struct explanation *x, struct buf *out)
@@ -134,6 +138,15 @@ static void print_tenant(const struct explanation *x)
     buf_fini(&hex);
 }
 
+static void print_unsharded(const struct explanation *x)
+{
+    if (x->judgement.route.verdict != VERDICT_UNSHARDED)
+        return;
+    print_line("keyspace", x->planning.topology->config->unsharded.server.name);
+    if (x->judgement.template->relayed.keeps_state)
+        print_line("connection", "the session's own from now on");
+}
+
 static void print_served(const struct explanation *x)
 {
     print_line("verdict", verdict_name(x->judgement.route.verdict));
@@ -144,6 +157,7 @@ static void print_served(const struct explanation *x)
     struct buf text;
     buf_init(&text);
     print_tenant(x);
+    print_unsharded(x);
     print_rewritten(x, &text);
     print_line("sent", buf_cstr(&text));
     print_edits(x);

@@ -144,16 +144,6 @@ void planning_close(struct planning *p)
 
 /* ---- the session ---- */
 
-static bool is_keyspace(const struct config *c, struct slice name)
-{
-    if (slice_eq(name, slice_cstr(c->keyspace)))
-        return true;
-    for (size_t i = 0; i < c->database_aliases.count; i++)
-        if (slice_eq(name, slice_cstr(c->database_aliases.items[i])))
-            return true;
-    return false;
-}
-
 enum err_code planning_select(const struct planning *p, struct session_facts *facts,
                               struct slice name, struct err *reterr)
 {
@@ -162,7 +152,7 @@ enum err_code planning_select(const struct planning *p, struct session_facts *fa
     struct slice tenant = slice_of(at ? at + 1 : "", at ? name.len - database.len - 1 : 0);
     facts->has_database = database.len != 0;
     facts->database = database.len ? database : slice_of(NULL, 0);
-    if (database.len && !is_keyspace(p->topology->config, database))
+    if (database.len && !config_is_keyspace(p->topology->config, database))
         return err_set(reterr, MQ_DATABASE_UNKNOWN, "database %.*s is not %s", (int)database.len,
                        database.data, p->topology->config->keyspace);
     return at ? tenant_scope_choose(&facts->scope, tenant, true, reterr) : MQ_OK;

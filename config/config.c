@@ -31,14 +31,19 @@ static void listeners_fini(struct config *c)
     mem_free(c->listeners);
 }
 
+static void shard_fini(struct shard_config *s)
+{
+    mem_free(s->name);
+    mem_free(s->database);
+    address_fini(&s->address);
+}
+
 static void shards_fini(struct config *c)
 {
-    for (size_t i = 0; i < c->shard_count; i++) {
-        mem_free(c->shards[i].name);
-        mem_free(c->shards[i].database);
-        address_fini(&c->shards[i].address);
-    }
+    for (size_t i = 0; i < c->shard_count; i++)
+        shard_fini(&c->shards[i]);
     mem_free(c->shards);
+    shard_fini(&c->unsharded.server);
 }
 
 static void queue_tables_fini(struct config *c)
@@ -162,6 +167,14 @@ struct config *config_load(const char *path, const struct config_overrides *over
         diagnostics_add(ret_diagnostics, 0, "%s", err.text);
     mem_free_secret(text.data, text.capacity);
     return c;
+}
+
+bool config_is_keyspace(const struct config *c, struct slice database)
+{
+    bool is = c->keyspace && slice_eq(database, slice_cstr(c->keyspace));
+    for (size_t i = 0; i < c->database_aliases.count && !is; i++)
+        is = slice_eq(database, slice_cstr(c->database_aliases.items[i]));
+    return is;
 }
 
 const struct account_config *config_account(const struct config *c, struct slice user)

@@ -54,6 +54,13 @@ struct shard_config {
     char *database; /* the shard's own database */
 };
 
+/* The keyspace of all tables that are no queue tables, on one server. */
+struct unsharded_config {
+    bool configured;
+    struct shard_config server; /* its name is the keyspace's */
+    uint32_t max_connections;   /* over all workers; default 128 */
+};
+
 /* A table's legacy and tenant shape beyond the built-in five (`queue_tables:`). */
 struct column_config {
     char *name;
@@ -99,6 +106,7 @@ struct config {
     char *vschema_path; /* NULL: xxhash on tenant for every queue table */
     struct shard_config *shards;
     size_t shard_count;
+    struct unsharded_config unsharded;
     struct queue_table_config *queue_tables;
     size_t queue_table_count;
 
@@ -183,6 +191,9 @@ void diagnostics_add(struct diagnostics *d, uint32_t line, const char *format, .
 /* Appends "file:line: text", one line each, to out. */
 void diagnostics_print(const struct diagnostics *d, const char *path, struct buf *out);
 void diagnostics_fini(struct diagnostics *d);
+
+/* Is the database the sharded keyspace, by its name or an alias? */
+bool config_is_keyspace(const struct config *c, struct slice database);
 
 /* The account of a user name, or NULL. */
 const struct account_config *config_account(const struct config *c, struct slice user);

@@ -174,6 +174,27 @@ static void check_queue_table(struct reader *r, const struct queue_table_config 
                          "primary_key names %s, which is no column", t->primary_key.items[i]);
 }
 
+static void check_unsharded(struct reader *r)
+{
+    struct config *c = &r->draft.config;
+    struct shard_config *server = &c->unsharded.server;
+    const struct node *n = node_child(r->root, SLICE_LIT("unsharded"));
+    c->unsharded.configured = n != NULL;
+    if (!n || n->kind != NODE_MAP)
+        return;
+    if (!node_child(n, SLICE_LIT("address")) && !node_child(n, SLICE_LIT("socket")))
+        reader_fault(r, n, "unsharded", "needs an address or a socket");
+    if (!node_child(n, SLICE_LIT("name")))
+        reader_fault(r, n, "unsharded.name", "missing");
+    if (!server->name)
+        return;
+    if (config_is_keyspace(c, slice_cstr(server->name)))
+        reader_fault(r, at(r, "unsharded", "name", NULL), "unsharded.name",
+                     "%s is the sharded keyspace's name, or an alias of it", server->name);
+    if (!server->database)
+        server->database = mem_strdup(server->name);
+}
+
 /* What is observed is one server with the legacy schema, and no text is changed. */
 static void check_enforcement(struct reader *r)
 {
@@ -189,6 +210,9 @@ static void check_enforcement(struct reader *r)
                      "observe and warn change no names, so the shard's database has to be %s", c->keyspace);
     if (c->vindex_table.configured)
         reader_fault(r, n, path, "observe and warn do without the section tenant_vindex");
+    if (c->unsharded.configured)
+        reader_fault(r, n, path, "observe and warn send everything to one server: leave out the "
+                                 "section unsharded");
 }
 
 static void check_shutdown(struct reader *r)
@@ -207,6 +231,7 @@ void reader_check(struct reader *r)
     for (size_t i = 0; i < c->shard_count; i++)
         check_shard(r, i);
     check_aliases(r);
+    check_unsharded(r);
     check_vindex_table(r);
     check_tenants(r);
     check_enforcement(r);

@@ -130,6 +130,7 @@ static void forget_statement(struct backend *b, struct backend_stmt *stmt)
     HASH_DEL(b->statements, stmt);
     list_remove(&stmt->lru);
     b->statement_count--;
+    mem_free(stmt->database);
     mem_free(stmt);
 }
 
@@ -139,6 +140,7 @@ void backend_free(struct backend *b)
     while (!list_empty(&b->statements_lru))
         forget_statement(b, LIST_ENTRY(list_first(&b->statements_lru), struct backend_stmt, lru));
     vars_fini(b->worker->interned, &b->vars);
+    mem_free(b->database);
     buf_fini(&b->in);
     buf_fini(&b->out);
     mem_free(b->errand);
@@ -187,12 +189,13 @@ static void flush(struct backend *b)
 
 /* ---- logging in ---- */
 
+/* On the unsharded keyspace's server the database follows the session. */
 static struct backend_login pool_login(const struct pool *pool, const struct shard_config *shard)
 {
     return (struct backend_login){
         .capabilities = BACKEND_CAPABILITIES | pool->key.flags,
         .charset = LOGIN_CHARSET,
-        .has_database = true,
+        .has_database = pool->key.shard < pool->deployment->topology->shard_count,
         .database = slice_cstr(shard->database),
     };
 }
@@ -510,6 +513,12 @@ void backend_release(struct backend *b)
     pool_on_ready(b->pool, b);
 }
 
+void backend_reserve(struct backend *b)
+{
+    backend_move(b, BACKEND_RESERVED);
+    io_watch(b->io, IO_READ);
+}
+
 /* ---- prepared statements ---- */
 
 struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial)
@@ -528,6 +537,7 @@ void backend_stmt_add(struct backend *b, uint64_t serial, uint32_t id)
     struct backend_stmt *stmt = mem_new(struct backend_stmt);
     stmt->serial = serial;
     stmt->id = id;
+    stmt->database = mem_strdup(b->database);
     HASH_ADD(hh, b->statements, serial, sizeof stmt->serial, stmt);
     list_prepend(&b->statements_lru, &stmt->lru);
     b->statement_count++;

@@ -28,6 +28,7 @@ struct backend_stmt {
     struct list lru; /* least recently used last */
     uint64_t serial;
     uint32_t id; /* the shard's */
+    char *database; /* in which it was prepared, as struct backend's; NULL on shards */
 };
 
 struct backend {
@@ -53,6 +54,7 @@ struct backend {
     struct backend_login wanted;
     struct client_login login;
     uint8_t seq;
+    char *database; /* of the unsharded keyspace's server: the current one; NULL: none */
     struct vars vars;     /* what was set last */
     bool vars_unknown;    /* the login's character set: SET NAMES before first use */
     bool strict;          /* its default sql_mode is */
@@ -89,6 +91,8 @@ void backend_lose(struct backend *b, enum err_code code, const char *what);
 /* Ends the session's use: IDLE, or CLEANING when a transaction is open. An exclusive one is
  * closed. */
 void backend_release(struct backend *b);
+/* Between two statements of a session that keeps it. */
+void backend_reserve(struct backend *b);
 /* Its deadline has passed: it ends with the reason that fits its state. */
 void backend_expire(struct backend *b);
 /* Another statement will run on it, for that session (NULL: none will): whoever could have

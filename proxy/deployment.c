@@ -61,8 +61,9 @@ struct deployment *deployment_create(struct topology *topology)
     struct deployment *d = mem_new(struct deployment);
     const struct config *config = topology->config;
     d->topology = topology;
-    d->endpoints = mem_array(topology->shard_count, sizeof *d->endpoints);
-    for (uint32_t i = 0; i < topology->shard_count; i++) {
+    uint32_t servers = topology_server_count(topology);
+    d->endpoints = mem_array(servers, sizeof *d->endpoints);
+    for (uint32_t i = 0; i < servers; i++) {
         const struct address *address = &topology->shards[i].config->address;
         if (address->socket)
             resolve_socket(&d->endpoints[i], address->socket);

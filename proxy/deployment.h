@@ -25,7 +25,7 @@ struct account {
 
 struct deployment {
     struct topology *topology;
-    struct endpoint *endpoints; /* by shard */
+    struct endpoint *endpoints; /* by shard, then the unsharded keyspace's */
     struct account *accounts;   /* as in the configuration */
     pthread_mutex_t verifiers_lock;
     atomic_uint references;

@@ -230,7 +230,8 @@ static bool worth_keeping(const struct plan_cache *c, const struct plan_entry *e
     enum verdict v = e->template->verdict;
     size_t bytes = e->arena.total + lexed->text.len + lexed->count * sizeof *lexed->tokens;
     return bytes <= c->max_bytes / LARGEST_SHARE &&
-           (e->key.prepared || v == VERDICT_SINGLE || v == VERDICT_PASS || v == VERDICT_LOCAL);
+           (e->key.prepared || v == VERDICT_SINGLE || v == VERDICT_UNSHARDED || v == VERDICT_PASS ||
+            v == VERDICT_LOCAL);
 }
 
 struct plan_entry *plan_cache_find_text(struct plan_cache *c, struct topology *topology,

@@ -48,10 +48,17 @@ static struct endpoint *pool_endpoint(const struct pool *p)
     return &p->deployment->endpoints[p->key.shard];
 }
 
+static unsigned most_places(const struct pool *p)
+{
+    const struct topology *t = p->deployment->topology;
+    return p->key.shard < t->shard_count ? t->config->pool.max_per_shard
+                                         : t->config->unsharded.max_connections;
+}
+
 /* Takes one of the shard's places over all workers. */
 static bool take_place(struct pool *p)
 {
-    unsigned max = p->deployment->topology->config->pool.max_per_shard;
+    unsigned max = most_places(p);
     if (atomic_fetch_add(&pool_endpoint(p)->open, 1) < max)
         return true;
     atomic_fetch_sub(&pool_endpoint(p)->open, 1);

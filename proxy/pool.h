@@ -11,7 +11,9 @@ struct pool {
     struct pool_key {
         uint32_t shard;
         uint32_t account; /* number of the backend account */
-        uint32_t flags;   /* CAP_FOUND_ROWS, CAP_IGNORE_SPACE */
+        uint32_t flags;   /* CAP_FOUND_ROWS, CAP_IGNORE_SPACE; of the unsharded keyspace's
+                             CAP_CONNECT_WITH_DB, for a server's session is never again without
+                             a database */
         uint32_t unused;  /* zero: the key is compared as bytes */
         const struct deployment *deployment;
     } key;

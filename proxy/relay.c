@@ -75,8 +75,11 @@ static bool backend_sends_eof(const struct session *s)
     return !(s->backend->capabilities & CAP_DEPRECATE_EOF);
 }
 
+/* As the server behind calls what the client calls s->database. */
 static const char *shard_database(const struct session *s)
 {
+    if (session_backend_unsharded(s))
+        return session_server_database(s);
     return s->backend->pool->deployment->topology->shards[s->backend->pool->key.shard].config->database;
 }
 
@@ -108,7 +111,7 @@ static struct legacy_words legacy_words(const struct session *s, const struct ca
     const char *shard = shard_database(s);
     return (struct legacy_words){
         .table = table,
-        .tenant = slice_cstr(s->transaction_tenant),
+        .tenant = slice_cstr(session_backend_unsharded(s) ? NULL : s->transaction_tenant),
         .shard_database = slice_cstr(shard),
         .database = slice_cstr(s->database ? s->database : shard),
     };
@@ -404,6 +407,8 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
         keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
     else if (s->step == STEP_COMMAND && s->request.end == END_LEARNED && kind == ANSWER_ROW)
         session_learn_row(s, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
+    else if (s->step == STEP_READ_BACK && kind == ANSWER_ROW && have == PACKET_HEADER + len)
+        session_read_back(s, slice_of(packet + PACKET_HEADER, len));
     else if (goes_to_client(s))
         relay_packet(o, kind, packet, have, len);
 }

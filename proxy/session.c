@@ -393,6 +393,7 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
  * could tell where the next answer begins. */
 static void leave_backend(struct session *s)
 {
+    session_drop_home(s);
     struct backend *b = s->backend;
     s->backend = NULL;
     s->pinned = false;
@@ -464,6 +465,7 @@ void session_free(struct session *s)
     mem_free(s->own_error);
     mem_free(s->user);
     mem_free(s->database);
+    mem_free(s->using);
     mem_free(s->login_tenant);
     mem_free(s->tenant);
     mem_free(s->before.tenant);

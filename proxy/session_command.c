@@ -18,6 +18,8 @@ void session_refuse_command(struct session *s, uint8_t byte)
 static void init_db(struct session *s, struct slice name)
 {
     struct err e;
+    if (session_use_unsharded(s, name))
+        return;
     if (session_use(s, name, false, &e)) {
         session_refuse(s, &e);
         return;
@@ -41,6 +43,7 @@ static void statistics(struct session *s)
 /* Everything but who the client is, and what its login chose. */
 void session_reset(struct session *s)
 {
+    session_drop_home(s);
     session_stmts_free(s);
     s->next_stmt_id = 0;
     vars_copy(s->worker->interned, &s->vars, &s->login_vars);
@@ -84,8 +87,24 @@ static void set_option(struct session *s, struct slice body)
     session_done(s);
 }
 
+/* What the session keeps on a server is gone before the client is told. */
+static void reset_home(struct session *s)
+{
+    static const uint8_t reset[] = { 1, 0, 0, 0, COM_RESET_CONNECTION };
+    request_begin(s, END_RESET);
+    s->request.swallow = true;
+    buf_append(&s->request.bytes, reset, sizeof reset);
+    if (!s->backend)
+        session_enter_home(s);
+    session_run_request(s);
+}
+
 static void reset_connection(struct session *s)
 {
+    if (s->home && (!s->backend || s->backend == s->home)) {
+        reset_home(s);
+        return;
+    }
     if (s->pinned) {
         request_begin(s, END_RESET);
         s->request.swallow = true;
@@ -134,6 +153,12 @@ bool session_may_go_on(struct session *s, bool answers)
         session_adopt(s);
     if (s->state == SESSION_CLOSING)
         return false;
+    if (s->home_lost && answers) {
+        err_set(&e, MQ_SHARD_LOST, "the connection that held this session's state was lost");
+        session_send_err(s, &e);
+        session_close_gently(s);
+        return false;
+    }
     if (!s->lost_transaction || !answers)
         return true;
     err_set(&e, s->lost_transaction, "%s",

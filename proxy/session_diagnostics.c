@@ -34,7 +34,9 @@ void session_note_error(struct session *s, const struct err *e)
 
 void session_keep_teller(struct session *s, struct backend *b)
 {
-    if (!s->warnings || b->state != BACKEND_IDLE)
+    bool kept = b->state == BACKEND_IDLE || b == s->home || b == s->backend;
+    bool worth = s->warnings || b->pool->key.shard >= b->pool->deployment->topology->shard_count;
+    if (!kept || !worth || s->overwritten)
         return;
     s->teller = b;
     b->told = s;
@@ -106,7 +108,7 @@ void session_show_diagnostics(struct session *s, const struct template *t, const
 {
     struct err e;
     bool own = !s->warnings || s->own_error;
-    if (!own && (s->pinned || (s->teller && session_borrow(s, s->teller)))) {
+    if (!own && (s->pinned ? !s->overwritten : s->teller && session_borrow(s, s->teller))) {
         ask_backend(s, l);
         return;
     }

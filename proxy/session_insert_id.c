@@ -6,6 +6,10 @@
  *   lost     when another session has used that backend first: the question is refused
  *
  * So nothing is fetched that nobody asks for. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
 #include "proxy/session_int.h"
 #include "routing/insert_id.h"
 
@@ -70,6 +74,27 @@ void session_insert_id_told(struct session *s)
 
 /* ---- after a statement ---- */
 
+static bool holds(struct slice bytes, const void *pattern, size_t len)
+{
+    return memmem(bytes.data, bytes.len, pattern, len) != NULL;
+}
+
+/* May the client have given the id of the answer itself? Then it stands in the request: as text,
+ * or as a parameter of two, four or eight bytes or a double. */
+static bool may_be_given(const struct session *s, uint64_t id)
+{
+    struct slice bytes = buf_slice(&s->request.bytes);
+    char digits[24];
+    uint8_t raw[8];
+    double number = (double)id;
+    size_t width = id > UINT32_MAX ? 8 : id > UINT16_MAX ? 4 : 2;
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)id);
+    for (size_t i = 0; i < sizeof raw; i++)
+        raw[i] = (uint8_t)(id >> (8 * i));
+    return holds(bytes, digits, (size_t)len) ||
+           (s->request.execute && (holds(bytes, raw, width) || holds(bytes, &number, sizeof number)));
+}
+
 static enum insert_id_effect effect_of(const struct session *s, bool failed)
 {
     const struct request *q = &s->request;
@@ -81,6 +106,7 @@ static enum insert_id_effect effect_of(const struct session *s, bool failed)
         .affected = failed ? 0 : a->ok.affected_rows,
         .insert_id = failed ? 0 : a->ok.last_insert_id,
     };
+    outcome.may_be_given = outcome.insert_id && may_be_given(s, outcome.insert_id);
     return q->entry ? insert_id_effect(q->entry->template, (enum counters)q->counters, &outcome)
                     : INSERT_ID_KEPT;
 }

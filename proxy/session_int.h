@@ -3,9 +3,11 @@
  * One command at a time. A command that needs a shard becomes a request; `session_advance`
  * then does whatever the borrowed backend still lacks before the request itself can go out:
  *
- *   SYNC (variables) -> INSERT_ID -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN -> COMMAND
+ *   SYNC (variables) -> DATABASE -> INSERT_ID -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN
+ *     -> COMMAND -> READ_BACK
  *
- * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees. */
+ * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees.
+ * DATABASE and READ_BACK are for the unsharded keyspace's server only. */
 #ifndef MQ_PROXY_SESSION_INT_H
 #define MQ_PROXY_SESSION_INT_H
 
@@ -23,7 +25,17 @@ enum session_state {
     SESSION_STATE_COUNT
 };
 
-enum step { STEP_NONE, STEP_SYNC, STEP_INSERT_ID, STEP_PREPARE, STEP_ISOLATION, STEP_BEGIN, STEP_COMMAND };
+enum step {
+    STEP_NONE,
+    STEP_SYNC,
+    STEP_DATABASE,
+    STEP_INSERT_ID,
+    STEP_PREPARE,
+    STEP_ISOLATION,
+    STEP_BEGIN,
+    STEP_COMMAND,
+    STEP_READ_BACK, /* the command's answer has been relayed */
+};
 
 /* What the end of a request does. */
 enum request_end {
@@ -37,6 +49,8 @@ enum request_end {
     END_SHARD,    /* one shard of a statement for every shard */
     END_COMMITTED_FIRST, /* COMMIT before a statement that commits by itself: run that now */
     END_LEARNED,  /* what the command depends on is known: it runs again */
+    END_USED,      /* the server has the database: USE it, answer OK */
+    END_LOGGED_IN, /* so the login's database is a good one: answer OK */
     END_FORWARDED, /* the client's own command to its own backend */
 };
 
@@ -56,6 +70,9 @@ struct request {
     uint8_t counters;         /* struct route's */
     uint8_t learning;         /* enum learning, of END_LEARNED */
     bool any_shard;           /* another shard will do if this one is down */
+    bool anywhere;            /* so will the unsharded keyspace's server */
+    bool wants_database;      /* the unsharded server's; `database` must be the current one */
+    const char *database;     /* NULL: none; of the session, its statement or the configuration */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
@@ -122,6 +139,7 @@ struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
     struct plan_entry *entry; /* one reference */
+    char *database;           /* of the unsharded server, when it was prepared; NULL: none */
     struct param_type *types; /* as bound last */
     bool has_types;
     struct buf *long_data;    /* per parameter, or NULL */
@@ -166,6 +184,7 @@ struct session {
 
     /* What the client set up. */
     char *database;       /* the name it used, NULL: none */
+    bool elsewhere;       /* it is of the unsharded keyspace */
     char *login_tenant;   /* attribute or database@tenant: survives a reset */
     char *tenant;         /* SET @mq_tenant */
     bool tenant_forgotten; /* @mq_tenant was set, then a reset came */
@@ -185,6 +204,12 @@ struct session {
     struct backend *backend; /* borrowed for the command, or pinned by a transaction */
     bool pinned;
     uint64_t pinned_ms;      /* since when */
+    struct backend *home;    /* the session's own: session_unsharded.c */
+    bool home_lost;          /* with what the session had there */
+    char *using;             /* of END_USED */
+    uint8_t reads_back;      /* STEP_READ_BACK: TELLS_… that are asked for */
+    bool unfollowed;         /* variables were set there that shards do not have */
+    bool overwritten;        /* by STEP_READ_BACK: the diagnostics on the backend */
     /* Why the transaction is gone, which the next command is told. */
     enum err_code lost_transaction;
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
@@ -379,6 +404,8 @@ void request_add_query(struct session *s, struct slice text);
 /* Asks for a backend and goes on as soon as there is one. */
 void session_run_request(struct session *s);
 void session_run_on_any_shard(struct session *s);
+/* The same for what names no table: the unsharded keyspace's server will do, too. */
+void session_run_anywhere(struct session *s);
 void session_advance(struct session *s);
 /* The answer of the step has ended (OK or ERR, in backend->answer). */
 void session_on_step_end(struct session *s, bool failed);
@@ -388,6 +415,45 @@ void session_release_backend(struct session *s);
 void session_fail_request(struct session *s, const struct err *e);
 
 void session_run_every_shard(struct session *s, struct plan_entry *entry);
+
+/* session_unsharded.c */
+/* Is the request, or the borrowed backend, for the unsharded keyspace's server? */
+bool session_targets_unsharded(const struct session *s);
+bool session_backend_unsharded(const struct session *s);
+/* What the session's database is called there; NULL: none is selected. */
+const char *session_server_database(const struct session *s);
+/* Is the request for the server on which the session has a backend of its own? That is borrowed. */
+bool session_goes_home(const struct session *s);
+void session_enter_home(struct session *s);
+/* The statement has run: does its backend become the session's own? */
+void session_keep_home(struct session *s);
+/* Closes it, and what the client had there ends. */
+void session_drop_home(struct session *s);
+/* Was it the backend that is gone? */
+bool session_lose_home(struct session *s);
+/* A statement about queue tables cannot run in a transaction of that server, nor under variables
+ * that only that server has. */
+enum err_code session_check_sharded(const struct session *s, struct err *reterr);
+/* Begins a request for that server; false: the statement was refused. */
+bool session_address_unsharded(struct session *s, struct plan_entry *entry, const char *database);
+/* What the borrowed backend still lacks. */
+bool session_needs_database(const struct session *s);
+void session_took_database(struct session *s);
+/* Was the statement prepared in the database that the request wants? */
+bool session_statement_fits(const struct session *s, const struct backend_stmt *stmt);
+/* USE of a database that only that server may have. False: it is none. */
+bool session_use_unsharded(struct session *s, struct slice name);
+void session_end_use(struct session *s);
+/* Takes the name, which was made with mem_alloc; NULL: none is selected. */
+void session_set_database(struct session *s, char *name);
+/* The login names a database that only that server may have: it is asked before the client is
+ * welcome. False: it need not be. */
+bool session_check_login_database(struct session *s);
+
+/* session_read_back.c */
+/* Appends the query that asks the server what the statement has changed; false: nothing. */
+bool session_must_read_back(struct session *s, bool failed, struct buf *query);
+void session_read_back(struct session *s, struct slice row);
 
 /* session_observe.c */
 extern const struct session_mode session_observes;

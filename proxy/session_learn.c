@@ -5,15 +5,16 @@
  */
 #include "proxy/session_int.h"
 
-/* A backend that is idle, or the one that the session has anyway. */
+/* A backend that is idle, or one that the session has anyway. */
 bool session_borrow(struct session *s, struct backend *b)
 {
     if (s->backend)
         return s->backend == b;
-    if (!pool_checkout_again(b, s))
-        return false;
-    s->backend = b;
-    return true;
+    if (b == s->home)
+        session_enter_home(s);
+    else if (pool_checkout_again(b, s))
+        s->backend = b;
+    return s->backend != NULL;
 }
 
 void session_learn(struct session *s, enum learning what, struct slice question)

@@ -335,7 +335,7 @@ static void set(struct session *s, const struct template *t, const struct lexed 
     }
     s->trying = true;
     request_begin(s, END_SET);
-    session_run_on_any_shard(s);
+    session_run_anywhere(s);
 }
 
 void session_end_set(struct session *s)
@@ -500,6 +500,8 @@ static void savepoint(struct session *s, const struct template *t, const struct 
 static void use(struct session *s, struct slice name)
 {
     struct err e;
+    if (session_use_unsharded(s, name))
+        return;
     if (session_use(s, name, false, &e))
         session_refuse_statement(s, &e);
     else

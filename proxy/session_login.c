@@ -52,16 +52,6 @@ static void login_failed(struct session *s, enum err_code code, const char *text
     session_fail_login(s, &e);
 }
 
-static bool database_is_ours(const struct config *config, struct slice name)
-{
-    if (slice_eq(slice_cstr(config->keyspace), name))
-        return true;
-    for (size_t i = 0; i < config->database_aliases.count; i++)
-        if (slice_eq(slice_cstr(config->database_aliases.items[i]), name))
-            return true;
-    return false;
-}
-
 static void replace(char **owned, struct slice value)
 {
     mem_free(*owned);
@@ -97,7 +87,9 @@ static struct slice database_part(struct slice name)
 enum err_code session_check_database(const struct session *s, struct slice name, struct err *reterr)
 {
     struct slice database = database_part(name);
-    if (database_is_ours(s->deployment->topology->config, database))
+    const struct config *c = s->deployment->topology->config;
+    bool elsewhere = c->unsharded.configured && name.len && database.len == name.len;
+    if (elsewhere || config_is_keyspace(c, database))
         return MQ_OK;
     return err_set(reterr, MQ_DATABASE_UNKNOWN, "Unknown database '%.*s'", (int)database.len,
                    database.data);
@@ -114,7 +106,7 @@ enum err_code session_use(struct session *s, struct slice name, bool at_login, s
                                      reterr);
     }
     if (!code)
-        replace(&s->database, database);
+        session_set_database(s, mem_strndup(database));
     return code;
 }
 
@@ -159,6 +151,8 @@ void session_welcome(struct session *s)
         return;
     }
     session_end_login(s);
+    if (session_check_login_database(s))
+        return;
     session_move(s, SESSION_READY);
     session_send_ok(s);
 }

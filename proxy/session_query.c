@@ -19,6 +19,7 @@ struct session_facts session_facts(const struct session *s)
             .forgotten = s->tenant_forgotten,
         },
         .has_database = s->database != NULL,
+        .elsewhere = s->elsewhere,
         .administrator = s->account && s->account->config->administrator,
         .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
         .database = slice_cstr(s->database),
@@ -87,7 +88,11 @@ enum route_outcome session_route_silent(struct session *s, struct route *ret, st
 static enum err_code check_transaction(const struct session *s, struct route *r,
                                        struct err *reterr)
 {
-    if (!s->pinned || r->verdict != VERDICT_SINGLE)
+    if (r->verdict != VERDICT_SINGLE)
+        return MQ_OK;
+    if (session_check_sharded(s, reterr))
+        return reterr->code;
+    if (!s->pinned)
         return MQ_OK;
     uint32_t pinned = s->backend->pool->key.shard;
     const char *there = s->worker->deployment->topology->shards[r->shard].config->name;
@@ -175,7 +180,17 @@ static void run_pass(struct session *s, struct plan_entry *entry, const struct l
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(entry);
     compose(s, entry->template, lexed, r, 0);
-    session_run_on_any_shard(s);
+    session_run_anywhere(s);
+}
+
+static void run_unsharded(struct session *s, struct plan_entry *entry, const struct lexed *lexed)
+{
+    static const struct route nowhere = { .verdict = VERDICT_UNSHARDED };
+    if (!session_address_unsharded(s, entry, session_server_database(s)))
+        return;
+    s->last_table = NULL;
+    compose(s, entry->template, lexed, &nowhere, s->request.shard);
+    session_run_request(s);
 }
 
 void session_run_every_shard(struct session *s, struct plan_entry *entry)
@@ -228,6 +243,8 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
         return true;
     if (r.verdict == VERDICT_SINGLE)
         run_single(s, entry, lexed, &r);
+    else if (r.verdict == VERDICT_UNSHARDED)
+        run_unsharded(s, entry, lexed);
     else if (r.verdict == VERDICT_PASS)
         run_pass(s, entry, lexed, &r);
     else

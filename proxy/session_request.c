@@ -43,7 +43,9 @@ static void forget_request(struct session *s)
 
 static uint32_t connection_flags(const struct session *s)
 {
-    return s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE);
+    bool has_database = session_targets_unsharded(s) && s->database;
+    return (s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE)) |
+           (has_database ? CAP_CONNECT_WITH_DB : 0);
 }
 
 void session_take_backend(struct session *s, struct backend *b)
@@ -77,7 +79,8 @@ void session_fail_request(struct session *s, const struct err *e)
 static bool try_another(struct session *s)
 {
     struct request *q = &s->request;
-    uint32_t count = s->deployment->topology->shard_count;
+    const struct topology *t = s->deployment->topology;
+    uint32_t count = q->anywhere ? topology_server_count(t) : t->shard_count;
     if (!q->any_shard || ++q->tried >= count)
         return false;
     q->shard = (q->shard + 1) % count;
@@ -87,6 +90,8 @@ static bool try_another(struct session *s)
 void session_run_request(struct session *s)
 {
     struct err e = { 0 };
+    if (!s->backend && session_goes_home(s))
+        session_enter_home(s);
     if (s->backend) {
         if (s->state != SESSION_BUSY)
             session_move(s, SESSION_BUSY);
@@ -117,8 +122,23 @@ void session_run_request(struct session *s)
 /* The shard to begin with is spread by session, so that no shard serves all of it. */
 void session_run_on_any_shard(struct session *s)
 {
+    struct err e;
+    if (s->backend && session_check_sharded(s, &e)) {
+        session_fail_request(s, &e);
+        return;
+    }
     s->request.any_shard = !s->pinned;
     s->request.shard = s->id % s->deployment->topology->shard_count;
+    session_run_request(s);
+}
+
+/* That server comes first, for what the session keeps is there. */
+void session_run_anywhere(struct session *s)
+{
+    const struct topology *t = s->deployment->topology;
+    s->request.any_shard = !s->pinned && !s->home;
+    s->request.anywhere = true;
+    s->request.shard = t->has_unsharded ? topology_unsharded(t) : s->id % t->shard_count;
     session_run_request(s);
 }
 
@@ -142,7 +162,9 @@ void session_release_backend(struct session *s)
     struct backend *b = s->backend;
     s->backend = NULL;
     s->pinned = false;
-    if (b)
+    if (b && b == s->home)
+        backend_reserve(b);
+    else if (b)
         backend_release(b);
 }
 
@@ -183,6 +205,24 @@ static void send_sync(struct session *s)
         session_advance(s);
     }
     buf_fini(&text);
+}
+
+static void send_database(struct session *s)
+{
+    struct backend *b = s->backend;
+    struct buf bytes;
+    uint8_t seq = 0;
+    buf_init(&bytes);
+    size_t mark = packet_open(&bytes);
+    write_u8(&bytes, COM_INIT_DB);
+    buf_append_cstr(&bytes, s->request.database);
+    packet_close(&bytes, mark, &seq);
+    s->step = STEP_DATABASE;
+    answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+    struct iovec part = { buf_begin(&bytes), buf_len(&bytes) };
+    if (!backend_send(b, &part, 1))
+        lost_while_sending(s);
+    buf_fini(&bytes);
 }
 
 static void send_prepare(struct session *s)
@@ -255,13 +295,15 @@ static void pin(struct session *s)
     s->pinned = true;
 }
 
-/* The server's word decides whether a transaction is open; then the backend stays. */
+/* The server's word decides whether a transaction is open; then the backend stays. A backend of
+ * the session's own is not rolled back when it does not tell. */
 static void pin_or_release(struct session *s)
 {
     s->step = STEP_NONE;
     if (!s->backend)
         return;
-    if (s->backend->status & STATUS_IN_TRANS)
+    bool unsure = s->backend == s->home && s->backend->unsure;
+    if (unsure || (s->backend->status & STATUS_IN_TRANS))
         pin(s);
     else
         session_release_backend(s);
@@ -286,6 +328,13 @@ static void refuse_garbling(struct session *s)
     session_fail_request(s, &e);
 }
 
+/* The tables of the unsharded keyspace change without mqgate's knowing. */
+static bool knows_answer(const struct session *s)
+{
+    return !session_targets_unsharded(s) &&
+           plan_entry_answer(s->request.entry, session_metadata_key(s));
+}
+
 void session_advance(struct session *s)
 {
     struct backend *b = s->backend;
@@ -293,6 +342,10 @@ void session_advance(struct session *s)
     bool begin = s->begin_pending && q->transactional;
     if (b->vars_unknown || !vars_eq(&b->vars, session_vars(s))) {
         send_sync(s);
+        return;
+    }
+    if (session_needs_database(s)) {
+        send_database(s);
         return;
     }
     if (!session_insert_id_in_line(s)) {
@@ -305,7 +358,7 @@ void session_advance(struct session *s)
     }
     if (q->execute || q->prepare) {
         struct backend_stmt *stmt = backend_stmt_find(b, q->entry->serial);
-        if (!stmt || (q->prepare && !plan_entry_answer(q->entry, session_metadata_key(s)))) {
+        if (!stmt || !session_statement_fits(s, stmt) || (q->prepare && !knows_answer(s))) {
             send_prepare(s);
             return;
         }
@@ -380,19 +433,32 @@ static void end_committed_first(struct session *s)
     plan_entry_release(entry);
 }
 
-/* What was relayed is over. */
-static void end_relayed(struct session *s, bool failed)
+static void finish_relayed(struct session *s)
 {
     struct backend *b = s->backend;
-    const struct answer *a = &b->answer;
-    s->row_count = failed || a->columns ? -1 : (int64_t)a->ok.affected_rows;
-    session_note_insert_id(s, failed);
-    if (!s->request.diagnostics) /* those leave what they tell of */
-        session_note_warnings(s, failed ? 1 : a->ok.warnings);
+    session_keep_home(s);
     pin_or_release(s);
     session_keep_teller(s, b);
     forget_request(s);
     session_done(s);
+}
+
+/* What was relayed is over. */
+static void end_relayed(struct session *s, bool failed)
+{
+    struct buf query;
+    const struct answer *a = &s->backend->answer;
+    s->row_count = failed || a->columns ? -1 : (int64_t)a->ok.affected_rows;
+    session_note_insert_id(s, failed);
+    if (!s->request.diagnostics) /* those leave what they tell of */
+        session_note_warnings(s, failed ? 1 : a->ok.warnings);
+    buf_init(&query);
+    s->overwritten = session_must_read_back(s, failed, &query);
+    if (s->overwritten)
+        send_own(s, STEP_READ_BACK, buf_cstr(&query));
+    else
+        finish_relayed(s);
+    buf_fini(&query);
 }
 
 /* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
@@ -402,6 +468,10 @@ static void end_refused(struct session *s)
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
     bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->isolation_set;
     bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
+    if (unusable && s->backend == s->home) { /* it has more to lose */
+        s->backend->vars_unknown = true;
+        unusable = s->pipelined;
+    }
     s->isolation_set = false;
     if (s->trying)
         session_undo_set(s);
@@ -416,6 +486,7 @@ static void end_refused(struct session *s)
     if (unusable) {
         backend_kill(s->backend);
         s->backend = NULL;
+        (void)session_lose_home(s);
     }
     pin_or_release(s);
     forget_request(s);
@@ -442,6 +513,9 @@ static void end_own(struct session *s)
         session_run_again(s);
         return;
     }
+    if (end == END_USED)
+        session_end_use(s);
+    s->close_after_flush &= end != END_LOGGED_IN;
     if (end == END_PREPARED || end == END_FIELDS)
         session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
     else
@@ -482,6 +556,10 @@ void session_on_step_end(struct session *s, bool failed)
     enum step step = s->step;
     if (step != STEP_NONE && step != STEP_PREPARE)
         note_status(s, failed);
+    if (step == STEP_READ_BACK) {
+        finish_relayed(s);
+        return;
+    }
     if (failed && step != STEP_COMMAND) {
         end_refused(s);
         return;
@@ -490,6 +568,9 @@ void session_on_step_end(struct session *s, bool failed)
     case STEP_SYNC:
         vars_copy(b->worker->interned, &b->vars, session_vars(s));
         b->vars_unknown = false;
+        break;
+    case STEP_DATABASE:
+        session_took_database(s);
         break;
     case STEP_INSERT_ID:
         session_insert_id_told(s);
@@ -534,20 +615,24 @@ void session_on_backend_lost(struct session *s, const struct err *reason)
 void session_lose_backend(struct session *s, const struct err *reason)
 {
     enum step step = s->step;
-    bool in_transaction = s->pinned;
     struct request *q = &s->request;
+    bool current = s->backend && s->backend->state == BACKEND_DEAD;
+    bool at_home = session_lose_home(s);
+    bool in_transaction = s->pinned || at_home;
+    if (at_home && !current)
+        return;
     s->backend = NULL;
     s->pinned = false;
     s->isolation_set = false;
     s->step = STEP_NONE;
     if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
         session_give_shares(s);
-        s->lost_transaction = in_transaction ? MQ_SHARD_LOST : MQ_OK;
+        s->lost_transaction = in_transaction && !at_home ? MQ_SHARD_LOST : MQ_OK;
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;
     }
-    bool unseen = step != STEP_COMMAND && !(step == STEP_BEGIN && s->pipelined) &&
-                  !q->only_there;
+    bool unseen = step != STEP_COMMAND && step != STEP_READ_BACK &&
+                  !(step == STEP_BEGIN && s->pipelined) && !q->only_there;
     s->pipelined = false;
     if (unseen && !in_transaction && q->tried < MOST_RETRIES) {
         q->tried++;
@@ -563,5 +648,6 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     }
     struct err e = *reason;
+    s->close_after_flush |= at_home; /* as the server's own connection would be */
     session_fail_request(s, &e);
 }

@@ -40,6 +40,7 @@ static void destroy(struct session *s, struct client_stmt *stmt)
     HASH_DEL(s->stmts, stmt);
     s->stmt_count--;
     forget_long_data(s, stmt);
+    mem_free(stmt->database);
     mem_free(stmt->types);
     plan_entry_release(stmt->entry);
     mem_free(stmt);
@@ -58,6 +59,7 @@ static struct client_stmt *create(struct session *s, struct plan_entry *entry, u
     struct client_stmt *stmt = mem_new(struct client_stmt);
     stmt->id = id;
     stmt->entry = plan_entry_acquire(entry);
+    stmt->database = mem_strdup(s->request.database);
     stmt->types = mem_array(entry->template->client_params, sizeof *stmt->types);
     HASH_ADD(hh, s->stmts, id, sizeof stmt->id, stmt);
     s->stmt_count++;
@@ -137,6 +139,16 @@ static void prepare_local(struct session *s, struct plan_entry *entry)
     session_done(s);
 }
 
+static void prepare_unsharded(struct session *s, struct plan_entry *entry, enum request_end end)
+{
+    if (!session_address_unsharded(s, entry, session_server_database(s)))
+        return;
+    s->request.end = (uint8_t)end;
+    s->request.prepare = true;
+    s->request.transactional = false;
+    session_run_request(s);
+}
+
 static void prepare_on_shard(struct session *s, struct plan_entry *entry, enum request_end end)
 {
     const struct prepare_answer *known = plan_entry_answer(entry, session_metadata_key(s));
@@ -144,7 +156,10 @@ static void prepare_on_shard(struct session *s, struct plan_entry *entry, enum r
     s->request.prepare = true;
     s->request.entry = plan_entry_acquire(entry);
     if (!known) {
-        session_run_on_any_shard(s);
+        if (entry->template->table)
+            session_run_on_any_shard(s);
+        else
+            session_run_anywhere(s);
         return;
     }
     session_answer_described(s, known);
@@ -219,6 +234,8 @@ bool session_describe(struct session *s, struct slice text, enum request_end end
     if (!refuse_prepare(s, entry->template, end)) {
         if (entry->template->verdict == VERDICT_LOCAL && !entry->template->also_passes)
             prepare_local(s, entry);
+        else if (entry->template->verdict == VERDICT_UNSHARDED)
+            prepare_unsharded(s, entry, end);
         else
             prepare_on_shard(s, entry, end);
     }
@@ -328,16 +345,32 @@ static void compose(struct session *s, const struct template *t, const struct ex
     packet_close(&s->request.bytes, mark, &seq);
 }
 
+static void run_unsharded(struct session *s, struct client_stmt *stmt, const struct execute *x,
+                          const struct route *r)
+{
+    if (!session_address_unsharded(s, stmt->entry, stmt->database))
+        return;
+    s->request.execute = true;
+    s->last_table = NULL;
+    compose(s, stmt->entry->template, x, r);
+    forget_long_data(s, stmt);
+    session_run_request(s);
+}
+
 static void run(struct session *s, struct client_stmt *stmt, const struct execute *x,
                 const struct route *r)
 {
+    if (r->verdict == VERDICT_UNSHARDED) {
+        run_unsharded(s, stmt, x, r);
+        return;
+    }
     request_begin(s, END_RELAYED);
     s->request.execute = true;
     s->request.entry = plan_entry_acquire(stmt->entry);
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
     if (r->verdict != VERDICT_SINGLE) {
-        session_run_on_any_shard(s);
+        session_run_anywhere(s);
         return;
     }
     s->request.transactional = true;

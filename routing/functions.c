@@ -56,6 +56,13 @@ enum err_code plan_session_value(struct planner *p, enum session_value v, uint32
     return plan_edit(p, EDIT_REPLACE, first, last, slice_cstr(text));
 }
 
+enum err_code function_session_value(struct planner *p, struct slice name, uint32_t first,
+                                     uint32_t last)
+{
+    const struct session_function *f = find_session_function(name);
+    return f && f->local ? plan_session_value(p, f->value, first, last) : MQ_OK;
+}
+
 static enum err_code session_function(struct planner *p, const struct session_function *f,
                                       const struct node *function)
 {

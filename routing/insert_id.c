@@ -32,9 +32,24 @@ static enum insert_id_effect set_effect(const struct template *t, enum counters 
     return !t->has_counter || always ? INSERT_ID_TOLD : INSERT_ID_HIDDEN;
 }
 
+/* Of a statement that was not parsed. */
+static enum insert_id_effect relayed_effect(const struct template *t, const struct insert_outcome *o)
+{
+    uint8_t tells = t->relayed.tells;
+    if (!(tells & TELLS_INSERT_ID))
+        return INSERT_ID_KEPT;
+    if ((tells & TELLS_SURELY) || o->has_rows)
+        return INSERT_ID_HIDDEN;
+    if (!o->insert_id)
+        return INSERT_ID_KEPT;
+    return o->may_be_given ? INSERT_ID_HIDDEN : INSERT_ID_TOLD;
+}
+
 enum insert_id_effect insert_id_effect(const struct template *t, enum counters counters,
                                        const struct insert_outcome *o)
 {
+    if (t->verdict == VERDICT_UNSHARDED)
+        return relayed_effect(t, o);
     if (!t->sets_insert_id && !makes_counters(t, counters))
         return INSERT_ID_KEPT;
     if (o->failed) /* of several rows, those before the fault count */

@@ -17,6 +17,7 @@ struct insert_outcome {
     bool failed, has_rows;
     bool found_rows; /* CLIENT_FOUND_ROWS: a row that was met and left alone counts */
     uint64_t affected, insert_id;
+    bool may_be_given; /* by the client, as far as its text tells */
 };
 
 enum insert_id_effect insert_id_effect(const struct template *t, enum counters counters,

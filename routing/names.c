@@ -5,13 +5,7 @@
 
 bool names_is_keyspace(const struct planner *p, struct slice database)
 {
-    const struct config *config = p->topology->config;
-    if (slice_eq(database, slice_cstr(config->keyspace)))
-        return true;
-    for (size_t i = 0; i < config->database_aliases.count; i++)
-        if (slice_eq(database, slice_cstr(config->database_aliases.items[i])))
-            return true;
-    return false;
+    return config_is_keyspace(p->topology->config, database);
 }
 
 static bool is_system_schema(struct slice database)

@@ -7,7 +7,7 @@
 const char *verdict_name(enum verdict v)
 {
     static const char *const names[] = { "local",       "single", "tenants",
-                                         "every-shard", "pass",   "reject" };
+                                         "every-shard", "unsharded", "pass",   "reject" };
     return (unsigned)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
@@ -260,7 +260,7 @@ static void hand_over(struct planner *p)
     params_map(p);
 }
 
-static enum err_code plan_root(struct planner *p)
+enum err_code plan_tree(struct planner *p)
 {
     struct node *root;
     enum err_code code = parse(p->l, p->dialect, p->arena, &root, &p->reject);
@@ -270,6 +270,12 @@ static enum err_code plan_root(struct planner *p)
     p->t->op = root->op;
     p->t->flags = root->flags;
     return plan_statement(p, root);
+}
+
+static enum err_code plan_root(struct planner *p)
+{
+    bool elsewhere = p->topology->has_unsharded && p->l->count && !unsharded_names_queue_table(p);
+    return elsewhere ? unsharded_plan(p) : plan_tree(p);
 }
 
 const struct template *plan(const struct topology *topology, const struct dialect *dialect,

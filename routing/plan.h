@@ -16,6 +16,7 @@ enum verdict {
     VERDICT_SINGLE,      /* queue tables, one tenant, one shard */
     VERDICT_TENANTS,     /* an explicit list of tenants, merged */
     VERDICT_EVERY_SHARD, /* DDL and administration on all shards */
+    VERDICT_UNSHARDED,   /* the unsharded keyspace's server, as it is */
     VERDICT_PASS,        /* no queue table, harmless: the pinned backend or any live shard */
     VERDICT_REJECT,
 };
@@ -104,6 +105,27 @@ enum {
 /* A hidden parameter of the rewritten text: the tenant, or PARAM_SESSION - enum session_value. */
 enum { PARAM_TENANT = -1, PARAM_SESSION = -2 };
 
+/* What may have changed in the server's session without its answer telling. */
+enum {
+    TELLS_NOTHING = 0,
+    TELLS_INSERT_ID = 1, /* LAST_INSERT_ID(), where the client may have given what is answered */
+    TELLS_SURELY = 2,    /* with TELLS_INSERT_ID: whatever is answered */
+    TELLS_VARIABLES = 4, /* those of relayed.variables */
+    TELLS_DATABASE = 8,
+    TELLS_ALL = TELLS_INSERT_ID | TELLS_SURELY | TELLS_VARIABLES | TELLS_DATABASE
+};
+
+/* What the tokens of a statement for the unsharded keyspace tell. */
+struct relayed {
+    bool keeps_state;     /* its session's connection is its own from now on */
+    bool asks_last;       /* for what the statement before has left on its connection */
+    bool needs_insert_id; /* LAST_INSERT_ID() of its server must be the session's */
+    bool stands_aside;    /* it opens no transaction */
+    bool sets_unfollowed; /* a system variable that shards would not have */
+    uint8_t tells;        /* TELLS_… */
+    uint32_t variables;   /* 1 << enum var: what SET may have changed */
+};
+
 struct template {
     enum verdict verdict;
     const struct err *reject; /* the reason of VERDICT_REJECT, else NULL */
@@ -121,6 +143,8 @@ struct template {
     bool uses_session_value; /* reads something that belongs to the session's last statement */
     bool has_session_values; /* edits hold what only the session knows */
     bool also_passes;        /* VERDICT_LOCAL as text; prepared, any shard answers the edited text */
+
+    struct relayed relayed; /* VERDICT_UNSHARDED */
 
     struct edit *edits;  /* sorted; route_edits() adds those for `headings` */
     size_t edit_count;

@@ -126,6 +126,14 @@ const struct node *plan_last_ident(const struct node *n);
 /* Arguments for "%.*s" that quote a client's name without flooding the message. */
 #define NAME_FORMAT(s) (int)((s).len > 64 ? 64 : (s).len), (s).data
 
+/* Parses and plans, as if there were no unsharded keyspace. */
+enum err_code plan_tree(struct planner *p);
+
+/* ---- unsharded.c ---- */
+
+bool unsharded_names_queue_table(const struct planner *p);
+enum err_code unsharded_plan(struct planner *p);
+
 /* ---- template.c ---- */
 
 /* The template and everything it points to, copied to arena. */
@@ -268,6 +276,9 @@ enum err_code function_visit(struct planner *p, const struct node *function);
 /* Puts the session's value in the place of the tokens. */
 enum err_code plan_session_value(struct planner *p, enum session_value v, uint32_t first,
                                  uint32_t last);
+/* The same of a function that answers for the session; of all others nothing. */
+enum err_code function_session_value(struct planner *p, struct slice name, uint32_t first,
+                                     uint32_t last);
 /* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
 enum local_op function_local(struct slice name);
 

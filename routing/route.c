@@ -16,6 +16,11 @@ static enum err_code check_session(const struct route_input *in, struct err *ret
                        "this statement is for accounts with `administrator: true`");
     if (t->needs_database && !in->facts->has_database)
         return err_set(reterr, MQ_DATABASE_NONE, "no database is selected");
+    if (t->needs_database && in->facts->elsewhere)
+        return err_set(reterr, MQ_TABLE_UNKNOWN,
+                       "the queue tables are in the database %s, and %.*s is selected",
+                       in->topology->config->keyspace, (int)in->facts->database.len,
+                       in->facts->database.data);
     return MQ_OK;
 }
 

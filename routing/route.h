@@ -26,6 +26,7 @@ enum err_code tenant_scope_choose(struct tenant_scope *scope, struct slice tenan
 struct session_facts {
     struct tenant_scope scope;
     bool has_database;   /* a database is selected (it was checked when it was selected) */
+    bool elsewhere;      /* it is not the keyspace, so holds no queue table */
     bool administrator;
     bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */
     /* Of enum session_value; borrowed. */

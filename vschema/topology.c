@@ -16,6 +16,16 @@ static void topology_destroy(struct topology *t)
     mem_free(t);
 }
 
+/* What a VSchema of the whole cluster says about the other keyspace. */
+static enum err_code check_unsharded(const struct topology *t, struct slice json,
+                                     struct err *reterr)
+{
+    const struct unsharded_config *unsharded = &t->config->unsharded;
+    return unsharded->configured
+               ? vschema_check_unsharded(json, unsharded->server.name, t->catalog, reterr)
+               : MQ_OK;
+}
+
 static enum err_code read_vschema(struct topology *t, struct err *reterr)
 {
     const char *path = t->config->vschema_path;
@@ -29,7 +39,8 @@ static enum err_code read_vschema(struct topology *t, struct err *reterr)
     enum err_code code = file_read(path, VSCHEMA_FILE_MAX, &json, &err);
     if (code != MQ_OK)
         err_set(reterr, code, "%s %s", path, err.text);
-    else if ((code = vschema_parse(buf_slice(&json), t->config->keyspace, &t->vschema, &err)))
+    else if ((code = vschema_parse(buf_slice(&json), t->config->keyspace, &t->vschema, &err)) ||
+             (code = check_unsharded(t, buf_slice(&json), &err)))
         err_set(reterr, code, "%s: %s", path, err.text);
     buf_fini(&json);
     return code;
@@ -60,7 +71,10 @@ static enum err_code check_cover(struct topology *t, struct err *reterr)
 static enum err_code build_shards(struct topology *t, struct err *reterr)
 {
     t->shard_count = (uint32_t)t->config->shard_count;
-    t->shards = mem_array(t->shard_count, sizeof *t->shards);
+    t->has_unsharded = t->config->unsharded.configured;
+    t->shards = mem_array(topology_server_count(t), sizeof *t->shards);
+    if (t->has_unsharded)
+        t->shards[topology_unsharded(t)].config = &t->config->unsharded.server;
     t->ranges = mem_array(t->shard_count, sizeof *t->ranges);
     t->shard_order = mem_array(t->shard_count, sizeof *t->shard_order);
     for (uint32_t i = 0; i < t->shard_count; i++) {

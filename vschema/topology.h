@@ -16,8 +16,9 @@ struct topology {
     struct catalog *catalog;          /* owned */
     struct vschema *vschema;          /* owned */
     const struct vindex_type *vindex; /* primary vindex of the queue tables */
-    struct shard *shards;             /* as in the configuration */
-    uint32_t shard_count;
+    struct shard *shards; /* as in the configuration, then the unsharded keyspace's server */
+    uint32_t shard_count; /* without it */
+    bool has_unsharded;
     struct key_range *ranges; /* of the shards, for key_ranges_find */
     uint32_t *shard_order;    /* by key range */
     uint32_t references;      /* private, atomic */
@@ -28,6 +29,17 @@ struct topology {
 enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr);
 struct topology *topology_acquire(struct topology *t); /* thread-safe */
 void topology_release(struct topology *t);
+
+/* The number of the unsharded keyspace's server among the shards; only if there is one. */
+static inline uint32_t topology_unsharded(const struct topology *t)
+{
+    return t->shard_count;
+}
+/* Servers that statements are sent to: the shards, and that one. */
+static inline uint32_t topology_server_count(const struct topology *t)
+{
+    return t->shard_count + t->has_unsharded;
+}
 
 /* The shard that owns the id. */
 uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id);

@@ -12,6 +12,9 @@ struct vschema;
  * Fails with MQ_VSCHEMA_INVALID, in Vitess' words where it has them. */
 enum err_code vschema_parse(struct slice json, const char *keyspace, struct vschema **ret,
                             struct err *reterr);
+/* Of a SrvVSchema: the keyspace must be there, not be sharded, and hold no queue table. */
+enum err_code vschema_check_unsharded(struct slice json, const char *keyspace,
+                                      const struct catalog *catalog, struct err *reterr);
 /* What is assumed without a file: every queue table by xxhash on tenant. */
 struct vschema *vschema_default(const struct catalog *catalog);
 void vschema_destroy(struct vschema *v);

@@ -240,14 +240,22 @@ static enum err_code build(struct builder *b, const json_t *document, const char
     return code == MQ_OK ? build_keyspace(b, object) : code;
 }
 
-enum err_code vschema_parse(struct slice json, const char *keyspace, struct vschema **ret,
-                            struct err *reterr)
+static json_t *load(struct slice json, struct err *reterr)
 {
     json_error_t fault;
     json_t *document = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, &fault);
     if (!document)
-        return err_set(reterr, MQ_VSCHEMA_INVALID, "line %d, column %d: %s", fault.line,
-                       fault.column, fault.text);
+        err_set(reterr, MQ_VSCHEMA_INVALID, "line %d, column %d: %s", fault.line, fault.column,
+                fault.text);
+    return document;
+}
+
+enum err_code vschema_parse(struct slice json, const char *keyspace, struct vschema **ret,
+                            struct err *reterr)
+{
+    json_t *document = load(json, reterr);
+    if (!document)
+        return MQ_VSCHEMA_INVALID;
     struct builder b = { vschema_create(), reterr };
     enum err_code code = build(&b, document, keyspace);
     json_decref(document);
@@ -255,5 +263,37 @@ enum err_code vschema_parse(struct slice json, const char *keyspace, struct vsch
         *ret = b.v;
     else
         vschema_destroy(b.v);
+    return code;
+}
+
+static enum err_code check_unsharded(const struct vschema *v, const char *keyspace,
+                                     const struct catalog *catalog, struct err *reterr)
+{
+    if (v->sharded)
+        return err_set(reterr, MQ_VSCHEMA_INVALID, "keyspace %s is sharded", keyspace);
+    for (size_t i = 0; i < v->table_count; i++)
+        if (catalog_find(catalog, slice_cstr(v->tables[i].name)))
+            return err_set(reterr, MQ_VSCHEMA_INVALID,
+                           "the queue table %s is in the unsharded keyspace %s", v->tables[i].name,
+                           keyspace);
+    return MQ_OK;
+}
+
+/* A document of one keyspace says nothing about another. */
+enum err_code vschema_check_unsharded(struct slice json, const char *keyspace,
+                                      const struct catalog *catalog, struct err *reterr)
+{
+    json_t *document = load(json, reterr);
+    if (!document)
+        return MQ_VSCHEMA_INVALID;
+    enum err_code code = MQ_OK;
+    if (json_object_get(document, "keyspaces")) {
+        struct builder b = { vschema_create(), reterr };
+        code = build(&b, document, keyspace);
+        if (code == MQ_OK)
+            code = check_unsharded(b.v, keyspace, catalog, reterr);
+        vschema_destroy(b.v);
+    }
+    json_decref(document);
     return code;
 }

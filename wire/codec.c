@@ -90,6 +90,15 @@ struct slice read_lenenc_slice(struct reader *r)
     return read_bytes(r, (size_t)n);
 }
 
+struct slice read_cell(struct reader *r)
+{
+    if (!r->bad && r->next < r->end && *r->next == LENENC_NULL) {
+        r->next++;
+        return slice_of(NULL, 0);
+    }
+    return read_lenenc_slice(r);
+}
+
 struct slice read_cstr(struct reader *r)
 {
     const uint8_t *nul = memchr(r->next, '\0', reader_left(r));

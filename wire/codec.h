@@ -36,6 +36,8 @@ uint64_t read_u64(struct reader *r);
 uint64_t read_lenenc(struct reader *r);
 struct slice read_bytes(struct reader *r, size_t n);
 struct slice read_lenenc_slice(struct reader *r);
+/* A column of a text row; data NULL for NULL. */
+struct slice read_cell(struct reader *r);
 /* Bytes up to the next NUL, which is consumed; without a NUL sets bad. */
 struct slice read_cstr(struct reader *r);
 /* Everything left. */

@@ -272,6 +272,12 @@ static void faulty_settings(void **state)
                                "f:10: tenant_vindex.password: missing\n" },
         { "tenant_vindex: {address: h:1, socket: /s, user: u, database: d, password: p}",
           "f:10: tenant_vindex.socket: give either address or socket, not both\n" },
+        { "unsharded: {}", "f:10: unsharded: needs an address or a socket\n"
+                           "f:10: unsharded.name: missing\n" },
+        { "unsharded: {name: queue, address: h:1}",
+          "f:10: unsharded.name: queue is the sharded keyspace's name, or an alias of it\n" },
+        { "unsharded: {name: o, address: h:1, max_connections: 0}",
+          "f:10: unsharded.max_connections: '0': out of range, which is 1 to 65535\n" },
         { "queue_tables: {t: {}}", "f:10: queue_tables.t.columns: missing\n" },
         { "queue_tables: {t: {columns: [{name: a}]}}",
           "f:10: queue_tables.t.columns[0].definition: missing\n" },
@@ -318,6 +324,9 @@ static void observing_needs_one_server(void **state)
         { "{'-': 'h:1'}",
           "enforcement: observe\ntenant_vindex: {address: 'h:2', user: u, database: d, password: p}",
           "f:4: enforcement: observe and warn do without the section tenant_vindex\n" },
+        { "{'-': 'h:1'}", "enforcement: observe\nunsharded: {name: o, address: 'h:2'}",
+          "f:4: enforcement: observe and warn send everything to one server: leave out the section "
+          "unsharded\n" },
         { "{-80: 'h:1', 80-: 'h:2'}", "enforcement: enforce", NULL },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

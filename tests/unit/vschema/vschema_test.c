@@ -121,6 +121,29 @@ static const char *keyspace(char json[2048], const char *vindex_type, const char
     return json;
 }
 
+static void the_other_keyspace(void **state)
+{
+    static const struct {
+        const char *json, *want; /* NULL: fine */
+    } cases[] = {
+        { "{\"sharded\":true}", NULL }, /* a document of one keyspace */
+        { "{\"keyspaces\":{\"app\":{}}}", NULL },
+        { "{\"keyspaces\":{\"app\":{\"sharded\":false,\"tables\":{\"orders\":{}}}}}", NULL },
+        { "{\"keyspaces\":{\"app\":{\"sharded\":true}}}", "keyspace app is sharded" },
+        { "{\"keyspaces\":{\"mq\":{}}}", "keyspace app is not in the VSchema" },
+        { "{\"keyspaces\":{\"app\":{\"tables\":{\"queue_offsets\":{}}}}}",
+          "the queue table queue_offsets is in the unsharded keyspace app" },
+    };
+    struct catalog *catalog = catalog_create(NULL);
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = { 0 };
+        (void)vschema_check_unsharded(slice_cstr(cases[i].json), "app", catalog, &err);
+        assert_string_equal(err.code ? err.text : "", cases[i].want ? cases[i].want : "");
+    }
+    catalog_destroy(catalog);
+}
+
 static void tables_of_the_queue(void **state)
 {
     static const struct {
@@ -225,6 +248,7 @@ int main(void)
         cmocka_unit_test(vitess_complaints),
         cmocka_unit_test(texts_that_are_no_vschema),
         cmocka_unit_test(tables_of_the_queue),
+        cmocka_unit_test(the_other_keyspace),
         cmocka_unit_test(keyspaces_without_the_queue),
         cmocka_unit_test(what_is_written_is_read_again),
     };

@@ -1,0 +1,426 @@
+/* The unsharded keyspace: what is relayed to its server, and the connection that a session keeps
+ * there beside those that shards lend it. */
+#include "tests/unit/proxy/proxy_test.h"
+
+#define YAML GATE_YAML "unsharded: {name: app, address: \"127.0.0.1:3\", database: app_db}\n"
+#define ORDERS "SELECT * FROM orders /* queue_messages */ WHERE s = 'queue_offsets'"
+#define OFFSETS "SELECT topic FROM queue_offsets"
+#define OFFSETS_SENT "SELECT topic FROM queue_offsets WHERE tenant = 'acme'"
+
+enum { UNSHARDED = 2 };
+
+static struct gate gate;
+static struct peer *client;
+
+static int open_gate(void **state)
+{
+    (void)state;
+    gate_open(&gate, YAML);
+    client = login(&gate, "mq@acme");
+    return 0;
+}
+
+static int close_gate(void **state)
+{
+    (void)state;
+    gate_close(&gate);
+    return 0;
+}
+
+/* The only connection to the unsharded server on which something was asked. */
+static struct peer *asked_server(void)
+{
+    struct peer *server = gate_asked(&gate);
+    assert_non_null(server);
+    assert_int_equal(server->shard, UNSHARDED);
+    return server;
+}
+
+static struct peer *expect_database(const char *name)
+{
+    struct peer *server = asked_server();
+    assert_slice(shard_expect_command(server, COM_INIT_DB), slice_cstr(name), "database");
+    gate_say_ok(&gate, server, IDLE_STATUS);
+    return server;
+}
+
+/* A statement that reaches the server as it is, on the connection that is returned. */
+static struct peer *relay(struct peer *p, const char *text, uint16_t status)
+{
+    client_query(&gate, p, text);
+    struct peer *server = asked_server();
+    shard_expect(server, text);
+    gate_say_ok(&gate, server, status);
+    expect_ok(p);
+    return server;
+}
+
+/* The same on a new connection, which is brought to the database first. */
+static struct peer *relay_first(struct peer *p, const char *text, uint16_t status)
+{
+    client_query(&gate, p, text);
+    struct peer *server = expect_database("app_db");
+    shard_expect(server, text);
+    gate_say_ok(&gate, server, status);
+    expect_ok(p);
+    return server;
+}
+
+/* A queue statement, for a shard. */
+static void ask_shard(struct peer *p)
+{
+    client_query(&gate, p, OFFSETS);
+    struct peer *shard = gate_asked(&gate);
+    assert_non_null(shard);
+    assert_int_equal(shard->shard, 0);
+    shard_expect(shard, OFFSETS_SENT);
+    gate_say_row(&gate, shard, "t", IDLE_STATUS);
+    expect_rows(p, (const char *const[]){ "t" }, 1);
+}
+
+static void expect_refusal(struct peer *p, const char *text, uint16_t code, const char *message)
+{
+    client_query(&gate, p, text);
+    expect_err(p, 1, code, message);
+    assert_null(gate_asked(&gate));
+}
+
+static void it_is_relayed_as_it_is(void **state)
+{
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    assert_ptr_equal(relay(client, ORDERS, IDLE_STATUS), server);
+    ask_shard(client);
+}
+
+static void its_connections_are_shared(void **state)
+{
+    struct peer *other = login(&gate, "mq@globex");
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    assert_ptr_equal(relay(other, "INSERT INTO orders VALUES (1)", IDLE_STATUS), server);
+}
+
+static void what_is_kept_there_keeps_the_connection(void **state)
+{
+    struct peer *other = login(&gate, "mq@globex");
+    (void)state;
+    struct peer *home = relay_first(client, "CREATE TEMPORARY TABLE t (a INT)", IDLE_STATUS);
+    assert_ptr_not_equal(relay_first(other, ORDERS, IDLE_STATUS), home);
+    ask_shard(client);
+    assert_ptr_equal(relay(client, "SELECT a FROM t", IDLE_STATUS), home);
+    peer_close(client);
+    gate_run(&gate);
+    assert_true(home->closed);
+}
+
+/* Every statement that is not known to leave nothing. */
+static void what_keeps_it(void **state)
+{
+    static const char *const statements[] = {
+        "LOCK TABLES t READ",
+        "HANDLER t OPEN",
+        "PREPARE p FROM 'SELECT 1'",
+        "SELECT GET_LOCK('a', 1)",
+        "DO GET_LOCK('a', 1)",
+        "SELECT SQL_CALC_FOUND_ROWS * FROM t",
+        "SELECT a INTO @x FROM t",
+        "SELECT NEXT VALUE FOR seq",
+        "FROBNICATE t",
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(statements); i++) {
+        struct peer *p = login(&gate, "mq@acme");
+        client_query(&gate, p, statements[i]);
+        struct peer *home = expect_database("app_db");
+        shard_expect(home, statements[i]);
+        gate_say_ok(&gate, home, IDLE_STATUS);
+        if (gate_asked(&gate)) { /* what it may have changed */
+            shard_expect_command(home, COM_QUERY);
+            gate_say_err(&gate, home, 1105, "no matter");
+        }
+        expect_ok(p);
+        peer_close(p);
+        gate_run(&gate);
+        if (!home->closed)
+            fail_msg("another session gets what %s has left", statements[i]);
+    }
+}
+
+static void a_reset_gives_it_up(void **state)
+{
+    (void)state;
+    struct peer *home = relay_first(client, "LOCK TABLES t READ", IDLE_STATUS);
+    client_command(client, COM_RESET_CONNECTION, SLICE_LIT(""));
+    gate_run(&gate);
+    shard_expect_command(home, COM_RESET_CONNECTION);
+    expect_nothing(client); /* not before the lock is gone */
+    gate_say_ok(&gate, home, IDLE_STATUS);
+    expect_ok(client);
+    assert_true(home->closed);
+    relay_first(client, ORDERS, IDLE_STATUS);
+}
+
+static void its_loss_ends_the_session(void **state)
+{
+    (void)state;
+    struct peer *home = relay_first(client, "LOCK TABLES t READ", IDLE_STATUS);
+    peer_close(home);
+    gate_run(&gate);
+    client_query(&gate, client, OFFSETS);
+    expect_err(client, 1, 1158, "MQ5002");
+    gate_run(&gate);
+    assert_true(client->closed);
+}
+
+static void its_loss_during_a_statement(void **state)
+{
+    (void)state;
+    struct peer *home = relay_first(client, "LOCK TABLES t READ", IDLE_STATUS);
+    client_query(&gate, client, ORDERS);
+    peer_close(home);
+    gate_run(&gate);
+    expect_err(client, 1, 1158, "MQ5002");
+    gate_run(&gate);
+    assert_true(client->closed);
+}
+
+static void a_transaction_is_of_one_keyspace(void **state)
+{
+    (void)state;
+    client_query(&gate, client, "BEGIN");
+    expect_ok(client);
+    client_query(&gate, client, ORDERS);
+    struct peer *server = expect_database("app_db");
+    shard_expect(server, "BEGIN");
+    gate_say_ok(&gate, server, OPEN_STATUS);
+    shard_expect(server, ORDERS);
+    gate_say_ok(&gate, server, OPEN_STATUS);
+    expect_ok(client);
+    expect_refusal(client, OFFSETS, 1105, "MQ3017");
+    client_query(&gate, client, "COMMIT");
+    shard_expect(server, "COMMIT");
+    gate_say_ok(&gate, server, IDLE_STATUS);
+    expect_ok(client);
+    ask_shard(client);
+}
+
+static void nor_the_other_way_round(void **state)
+{
+    (void)state;
+    client_query(&gate, client, "BEGIN");
+    expect_ok(client);
+    client_query(&gate, client, OFFSETS);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "BEGIN");
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    shard_expect(shard, OFFSETS_SENT);
+    gate_say_row(&gate, shard, "t", OPEN_STATUS);
+    expect_rows(client, (const char *const[]){ "t" }, 1);
+    expect_refusal(client, ORDERS, 1105, "MQ3017");
+    client_query(&gate, client, "SELECT 1"); /* which names no table */
+    shard_expect(shard, "SELECT 1");
+    gate_say_row(&gate, shard, "1", OPEN_STATUS);
+    expect_rows(client, (const char *const[]){ "1" }, 1);
+}
+
+static void mixing_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal(client, "SELECT * FROM orders JOIN queue_offsets", 1235, "MQ2017");
+    expect_refusal(client, "SELECT @mq_tenant FROM orders", 1146, "MQ2004");
+    expect_refusal(client, "SELECT * FROM mq.orders", 1049, "MQ2013");
+}
+
+static void another_database_is_the_servers(void **state)
+{
+    (void)state;
+    client_query(&gate, client, "USE other");
+    struct peer *server = expect_database("other");
+    expect_ok(client);
+    assert_ptr_equal(relay(client, ORDERS, IDLE_STATUS), server);
+    expect_refusal(client, OFFSETS, 1146, "MQ2004");
+    client_query(&gate, client, "USE nosuch");
+    shard_expect_command(server, COM_INIT_DB);
+    gate_say_err(&gate, server, 1049, "Unknown database 'nosuch'");
+    expect_err(client, 1, 1049, "Unknown database");
+    assert_ptr_equal(relay(client, ORDERS, IDLE_STATUS), server);
+    client_query(&gate, client, "USE mq");
+    expect_ok(client);
+    ask_shard(client);
+    client_query(&gate, client, ORDERS);
+    expect_database("app_db");
+}
+
+static void a_login_may_name_it(void **state)
+{
+    (void)state;
+    struct peer *p = client_connect(&gate);
+    (void)client_login(&gate, p, "app", "other", GATE_CLIENT);
+    struct peer *server = expect_database("other");
+    assert_int_equal(expect_packet(p, 3).data[0], 0);
+    assert_ptr_equal(relay(p, ORDERS, IDLE_STATUS), server);
+
+    struct peer *wrong = client_connect(&gate);
+    (void)client_login(&gate, wrong, "app", "nosuch", GATE_CLIENT);
+    shard_expect_command(asked_server(), COM_INIT_DB);
+    gate_say_err(&gate, server, 1049, "Unknown database 'nosuch'");
+    expect_err(wrong, 3, 1049, "Unknown database");
+    gate_run(&gate);
+    assert_true(wrong->closed);
+}
+
+static void say_inserted(struct peer *server, uint64_t id)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    buf_init(&b);
+    shard_ok(
+        &b, &seq,
+        &(struct ok_packet){ .status = IDLE_STATUS, .affected_rows = 1, .last_insert_id = id });
+    peer_send_buf(server, &b);
+    gate_run(&gate);
+}
+
+static void expect_insert_id_row(const char *id)
+{
+    (void)expect_packet(client, 1);
+    (void)expect_packet(client, 2);
+    struct slice row = expect_packet(client, 3);
+    assert_slice(slice_of(row.data + 1, row.len - 1), slice_cstr(id), "LAST_INSERT_ID()");
+    (void)expect_packet(client, 4);
+}
+
+static void insert(struct peer *p, struct peer *server, const char *text, uint64_t id)
+{
+    client_query(&gate, p, text);
+    shard_expect(server, text);
+    say_inserted(server, id);
+    assert_int_equal(expect_ok(p).last_insert_id, id);
+}
+
+/* The answer has an id in both cases; only a generated one is LAST_INSERT_ID(). */
+static void an_id_of_the_clients_is_none(void **state)
+{
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    insert(client, server, "INSERT INTO orders (s) VALUES ('a')", 77);
+    client_query(&gate, client, "SELECT LAST_INSERT_ID()");
+    expect_insert_id_row("77");
+    insert(client, server, "INSERT INTO orders VALUES (78, 'b')", 78);
+    client_query(&gate, client, "SELECT LAST_INSERT_ID()");
+    shard_expect(server, "SELECT LAST_INSERT_ID()");
+    gate_say_row(&gate, server, "77", IDLE_STATUS);
+    expect_insert_id_row("77");
+}
+
+static void the_servers_own_is_the_sessions(void **state)
+{
+    static const char use[] = "INSERT INTO lines SELECT LAST_INSERT_ID() FROM dual";
+    struct peer *other = login(&gate, "mq@acme");
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    insert(client, server, "INSERT INTO orders (s) VALUES ('a')", 1234);
+    relay(client, use, IDLE_STATUS); /* it has it already */
+    insert(client, server, "INSERT INTO orders (s) VALUES ('a')", 1235);
+    insert(other, server, "INSERT INTO orders (s) VALUES ('b')", 1236);
+    client_query(&gate, client, use);
+    shard_expect(server, "DO LAST_INSERT_ID(1235)");
+    gate_say_ok(&gate, server, IDLE_STATUS);
+    shard_expect(server, use);
+}
+
+/* FOUND_ROWS() is known on one connection only. */
+static void what_the_last_statement_left(void **state)
+{
+    struct peer *other = login(&gate, "mq@acme");
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    assert_ptr_equal(relay(client, "SELECT FOUND_ROWS()", IDLE_STATUS), server);
+    struct peer *second = relay_first(other, ORDERS, IDLE_STATUS);
+    assert_ptr_not_equal(second, server);
+    ask_shard(other);
+    expect_refusal(other, "SELECT FOUND_ROWS()", 1235, "MQ2019");
+}
+
+static void an_expression_is_asked_for(void **state)
+{
+    (void)state;
+    struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
+    client_query(&gate, client, "SET sql_mode = CONCAT('ANSI_', 'QUOTES')");
+    shard_expect(server, "SELECT 0, @@sql_mode");
+    struct buf b;
+    uint8_t seq = 1;
+    static const struct column_def columns[2] = { { .type = TYPE_VAR_STRING },
+                                                  { .type = TYPE_VAR_STRING } };
+    const struct slice row[] = { SLICE_LIT("0"), SLICE_LIT("ANSI_QUOTES") };
+    struct text_result told = {
+        .columns = columns, .column_count = 2, .rows = row, .row_count = 1
+    };
+    buf_init(&b);
+    text_result_write(&b, &seq, &told, gate.shard_capabilities, IDLE_STATUS, 0);
+    peer_send_buf(server, &b);
+    gate_run(&gate);
+    expect_ok(client);
+    client_query(&gate, client, "SELECT \"topic\" FROM \"queue_offsets\"");
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "SELECT \"topic\" FROM \"queue_offsets\" WHERE tenant = 'acme'");
+    assert_non_null(strstr(buf_cstr(&gate.set), "sql_mode = 'ANSI_QUOTES'"));
+}
+
+/* A shard would answer as if it had not been set. */
+static void variables_that_shards_lack(void **state)
+{
+    (void)state;
+    client_query(&gate, client, "SET @@session.timestamp = 1, @x = 2");
+    expect_database("app_db");
+    expect_ok(client);
+    expect_refusal(client, OFFSETS, 1193, "MQ2015");
+    client_command(client, COM_RESET_CONNECTION, SLICE_LIT(""));
+    gate_run(&gate);
+    struct peer *home = asked_server();
+    shard_expect_command(home, COM_RESET_CONNECTION);
+    gate_say_ok(&gate, home, IDLE_STATUS);
+    expect_ok(client);
+    client_query(&gate, client, "SET @x = 2");
+    expect_database("app_db");
+    expect_ok(client);
+    ask_shard(client);
+}
+
+static void down_it_stops_nothing_else(void **state)
+{
+    (void)state;
+    gate.refuse_connections = true;
+    client_query(&gate, client, ORDERS);
+    expect_err(client, 1, 1160, "MQ5001");
+    gate.refuse_connections = false;
+    ask_shard(client);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_gate, close_gate)
+    const struct CMUnitTest tests[] = {
+        TEST(it_is_relayed_as_it_is),
+        TEST(its_connections_are_shared),
+        TEST(what_is_kept_there_keeps_the_connection),
+        TEST(what_keeps_it),
+        TEST(a_reset_gives_it_up),
+        TEST(its_loss_ends_the_session),
+        TEST(its_loss_during_a_statement),
+        TEST(a_transaction_is_of_one_keyspace),
+        TEST(nor_the_other_way_round),
+        TEST(mixing_is_refused),
+        TEST(another_database_is_the_servers),
+        TEST(a_login_may_name_it),
+        TEST(an_id_of_the_clients_is_none),
+        TEST(the_servers_own_is_the_sessions),
+        TEST(what_the_last_statement_left),
+        TEST(an_expression_is_asked_for),
+        TEST(variables_that_shards_lack),
+        TEST(down_it_stops_nothing_else),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
