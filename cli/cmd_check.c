@@ -8,13 +8,14 @@
 #include "cli/settings.h"
 #include "config/scalar.h"
 #include "config/settings.h"
+#include "proxy/tls.h"
 #include "vschema/topology.h"
 
 static const char help_text[] =
     "Usage: mqgate check [-c FILE] [--set PATH=VALUE]... [--json]\n"
     "       mqgate check --settings [--json | --markdown]\n"
     "\n"
-    "Checks the configuration, its VSchema and its shards without connecting anywhere. Every\n"
+    "Checks the configuration, its VSchema, certificates and shards without connecting anywhere. Every\n"
     "fault is named with file and line; without one, it shows what would be served.\n"
     "\n"
     "Options:\n"
@@ -141,12 +142,13 @@ static int list_settings(const struct options *o)
 struct findings {
     const char *path;
     struct diagnostics faults;
-    struct topology *topology; /* NULL when there are faults */
+    struct topology *topology; /* NULL when it could not be made */
     struct tenant_map *map;    /* NULL when the vindex table places the tenants */
 };
 
-static void add_fault(struct findings *f, const struct err *err)
+static void add_fault(void *context, const struct err *err)
 {
+    struct findings *f = context;
     char text[ERR_TEXT_MAX + 16];
     err_format(err, text, sizeof text);
     diagnostics_add(&f->faults, 0, "%s", text);
@@ -164,6 +166,8 @@ static void examine(struct findings *f, const struct options *o)
     else if (!f->topology->config->vindex_table.configured &&
              topology_hash_tenants(f->topology, &f->map, &err) != MQ_OK)
         add_fault(f, &err);
+    if (f->topology)
+        tls_examine(f->topology, add_fault, f);
 }
 
 /* Tenants on the shard; only with a map. */

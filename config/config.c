@@ -21,6 +21,21 @@ static void credentials_fini(struct credentials *c)
     free_secret(c->password);
 }
 
+static void tls_fini(struct tls_config *t)
+{
+    mem_free(t->ca);
+    mem_free(t->cert);
+    mem_free(t->key);
+    mem_free(t->server_name);
+}
+
+static void client_tls_fini(struct client_tls_config *t)
+{
+    mem_free(t->cert);
+    mem_free(t->key);
+    mem_free(t->client_ca);
+}
+
 static void listeners_fini(struct config *c)
 {
     for (size_t i = 0; i < c->listener_count; i++) {
@@ -36,6 +51,7 @@ static void shard_fini(struct shard_config *s)
     mem_free(s->name);
     mem_free(s->database);
     address_fini(&s->address);
+    tls_fini(&s->tls);
 }
 
 static void shards_fini(struct config *c)
@@ -78,6 +94,7 @@ static void vindex_table_fini(struct vindex_table_config *v)
 {
     address_fini(&v->address);
     credentials_fini(&v->credentials);
+    tls_fini(&v->tls);
     mem_free(v->database);
     mem_free(v->table);
     mem_free(v->snapshot_file);
@@ -87,6 +104,7 @@ static void config_fini(struct config *c)
 {
     mem_free(c->path);
     listeners_fini(c);
+    client_tls_fini(&c->client_tls);
     mem_free(c->keyspace);
     string_list_fini(&c->database_aliases);
     mem_free(c->vschema_path);
@@ -125,6 +143,7 @@ static struct config *finish(struct reader *r, bool whole)
 {
     struct config *c = NULL;
     mem_free(r->draft.shard_database);
+    tls_fini(&r->draft.shard_tls);
     arena_fini(&r->arena);
     if (whole) {
         c = mem_new(struct config);

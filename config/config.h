@@ -25,9 +25,41 @@ struct address {
     char *socket;
 };
 
+enum tls_mode {
+    TLS_UNSET, /* only while the configuration is read */
+    TLS_DISABLED,
+    TLS_PREFERRED,      /* TLS if the peer can */
+    TLS_REQUIRED,       /* TLS, or no connection */
+    TLS_VERIFY_CA,      /* and the server's certificate is the CA's; not for listeners */
+    TLS_VERIFY_IDENTITY /* and it is of this very server */
+};
+enum tls_version { TLS_1_2, TLS_1_3 };
+
+/* How mqgate connects to servers. */
+struct tls_config {
+    enum tls_mode mode;
+    char *ca;          /* NULL: certificates are not looked at */
+    char *cert, *key;  /* mqgate's own; NULL: none */
+    char *server_name; /* that the certificate is for; NULL: the host's */
+};
+
+/* How clients connect. */
+struct client_tls_config {
+    enum tls_mode mode;
+    char *cert, *key; /* NULL: no TLS */
+    char *client_ca;  /* NULL: clients are not asked for certificates */
+    enum client_certificate {
+        CERTIFICATE_UNSET, /* only while the configuration is read */
+        CERTIFICATE_OPTIONAL,
+        CERTIFICATE_REQUIRED
+    } verify_client;
+    enum tls_version min_version;
+};
+
 struct listener_config {
     char *name; /* for logs and `--listener` */
     struct address address;
+    enum tls_mode tls;          /* DISABLED, PREFERRED or REQUIRED */
     struct string_list tenants; /* empty: not bound */
 };
 
@@ -35,6 +67,14 @@ struct listener_config {
 struct credentials {
     char *user;
     char *password; /* clear text, from password, password_file or the environment */
+};
+
+/* What an account's connections have to be like. */
+enum account_transport {
+    TRANSPORT_ANY,
+    TRANSPORT_TLS,
+    TRANSPORT_X509,    /* with a certificate of the client CA */
+    TRANSPORT_IDENTITY /* whose common name is the account's */
 };
 
 struct account_config {
@@ -45,12 +85,14 @@ struct account_config {
     struct credentials backend; /* the shards' account for this one */
     uint32_t max_connections;   /* 0: no limit of its own, as below */
     uint32_t concurrency;       /* statements and transactions */
+    enum account_transport require;
     bool administrator;         /* may use every-shard statements (DROP TABLE, TRUNCATE, …) */
 };
 
 struct shard_config {
     char *name; /* the key range, "-80" */
     struct address address;
+    struct tls_config tls;
     char *database; /* the shard's own database */
 };
 
@@ -88,6 +130,7 @@ struct vindex_table_config {
     bool configured;
     struct address address;
     struct credentials credentials;
+    struct tls_config tls; /* server_name is NULL */
     char *database;
     char *table;                  /* default "mq_tenant_vindex" */
     uint32_t refresh_interval_ms; /* default 5000 */
@@ -100,6 +143,7 @@ struct config {
 
     struct listener_config *listeners;
     size_t listener_count;
+    struct client_tls_config client_tls;
 
     char *keyspace; /* what clients name as the database */
     struct string_list database_aliases;

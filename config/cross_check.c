@@ -3,6 +3,7 @@
 #include "config/reader.h"
 
 #include "base/memory.h"
+#include "config/decode_tls.h"
 #include "config/scalar.h"
 #include "config/string_list.h"
 #include "config/suggest.h"
@@ -238,4 +239,5 @@ void reader_check(struct reader *r)
     for (size_t i = 0; i < c->queue_table_count; i++)
         check_queue_table(r, &c->queue_tables[i]);
     check_shutdown(r);
+    tls_check(r);
 }

@@ -131,8 +131,7 @@ void decode_duration(struct reader *r, const struct slot *s)
            "a duration with its unit is expected, such as 500ms, 5s, 15m, 8h or 1d");
 }
 
-/* The index of the text among the words, or -1 after a complaint. */
-static int choice(struct reader *r, const struct slot *s, const char *const *words, size_t count)
+int reader_choice(struct reader *r, const struct slot *s, const char *const *words, size_t count)
 {
     const char *text = reader_text(r, s);
     if (!text)
@@ -160,7 +159,7 @@ void decode_enforcement(struct reader *r, const struct slot *s)
 {
     /* In the order of enum enforcement. */
     static const char *const words[] = { "enforce", "observe", "warn" };
-    int i = choice(r, s, words, sizeof words / sizeof *words);
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
     if (i >= 0)
         *(enum enforcement *)slot_field(s) = (enum enforcement)i;
 }
@@ -169,7 +168,7 @@ void decode_log_level(struct reader *r, const struct slot *s)
 {
     /* In the order of enum log_level. */
     static const char *const words[] = { "error", "warning", "info", "debug" };
-    int i = choice(r, s, words, sizeof words / sizeof *words);
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
     if (i >= 0)
         *(enum log_level *)slot_field(s) = (enum log_level)i;
 }
@@ -178,7 +177,7 @@ void decode_log_format(struct reader *r, const struct slot *s)
 {
     /* In the order of enum log_format. */
     static const char *const words[] = { "text", "json" };
-    int i = choice(r, s, words, sizeof words / sizeof *words);
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
     if (i >= 0)
         *(enum log_format *)slot_field(s) = (enum log_format)i;
 }

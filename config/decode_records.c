@@ -2,6 +2,7 @@
 #include "config/reader.h"
 
 #include "base/memory.h"
+#include "config/decode_tls.h"
 #include "config/scalar.h"
 
 static char *address_text(const struct address *a)
@@ -82,7 +83,7 @@ static void read_shard(struct reader *r, const struct node *n, const char *path,
         reader_fault(r, n, path, "needs an address or a socket");
 }
 
-/* keyspace.database and keyspace.name stand before the shards in settings.def. */
+/* keyspace.database, keyspace.name and keyspace.tls stand before the shards in settings.def. */
 static void default_database(const struct draft *d, struct shard_config *shard)
 {
     const char *database = d->shard_database ? d->shard_database : d->config.keyspace;
@@ -100,6 +101,7 @@ void decode_shards(struct reader *r, const struct slot *s)
         struct shard_config *shard = &c->shards[c->shard_count++];
         read_shard(r, n, arena_printf(&r->arena, "%s.%s", s->path, n->key), shard);
         default_database(&r->draft, shard);
+        tls_settle_shard(&shard->tls, &r->draft.shard_tls);
     }
     if (c->shard_count == 0)
         reader_fault(r, s->node, s->path, "at least one shard is needed");

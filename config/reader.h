@@ -47,6 +47,8 @@ void reader_decode(struct reader *r, const char *pattern, const struct node *n, 
                    void *record);
 /* The scalar's text, or NULL after a complaint. */
 const char *reader_text(struct reader *r, const struct slot *s);
+/* The index of the text among the words, or -1 after a complaint. */
+int reader_choice(struct reader *r, const struct slot *s, const char *const *words, size_t count);
 /* Flags and environment variables put into the tree. */
 void reader_override(struct reader *r, struct node *root);
 /* What needs several settings at once; the tree gives the lines. */

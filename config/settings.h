@@ -24,6 +24,7 @@ struct setting {
 struct draft {
     struct config config;
     char *shard_database; /* keyspace.database */
+    struct tls_config shard_tls; /* keyspace.tls */
     bool tenants_unread;  /* their file could not be read: their number says nothing */
 };
 

@@ -205,6 +205,61 @@ static bool is_err(struct slice payload)
     return payload.len && (uint8_t)payload.data[0] == 0xff;
 }
 
+static enum err_code take_greeting(struct backend *b, const struct greeting *g, struct err *reterr)
+{
+    if (!dialect_of_version(g->version, &b->dialect))
+        return err_set(reterr, MQ_SHARD_PROTOCOL, "server version '%.*s' is not known",
+                       (int)g->version.len, g->version.data);
+    if (!worker_learn_version(b->worker, g->version, &b->dialect))
+        return err_set(reterr, MQ_SHARD_STATE, "server %.*s is of another kind than the other shards'",
+                       (int)g->version.len, g->version.data);
+    b->connection_id = g->connection_id;
+    b->capabilities = b->wanted.capabilities & (g->capabilities | CAP_LONG_PASSWORD);
+    return MQ_OK;
+}
+
+/* The login goes on inside TLS, with the sequence number that follows. */
+static bool begin_tls(struct backend *b, const struct tls_context *tls, const struct login *login)
+{
+    struct buf payload, packet;
+    buf_init(&payload);
+    buf_init(&packet);
+    ssl_request_write(&payload, login);
+    packet_append(&packet, &b->seq, buf_slice(&payload));
+    struct iovec part = { buf_begin(&packet), buf_len(&packet) };
+    bool sent = io_send(b->io, &b->out, &part, 1) == IO_SENT;
+    buf_fini(&payload);
+    buf_fini(&packet);
+    if (sent)
+        b->io = io_tls(tls, b->worker->base, b->io, slice_of("", 0));
+    return sent;
+}
+
+static bool send_login(struct backend *b, const struct tls_context *tls)
+{
+    uint8_t proof[32];
+    struct login login = {
+        .capabilities = b->capabilities | (tls ? CAP_SSL : 0),
+        .max_packet = 1u << 30,
+        .charset = b->wanted.charset,
+        .user = slice_cstr(b->pool->credentials->user),
+        .auth = slice_of(proof, auth_prove(b->login.plugin, b->login.password, b->login.nonce,
+                                           proof)),
+        .has_database = b->wanted.has_database,
+        .database = b->wanted.database,
+        .plugin = slice_cstr(auth_plugin_name(b->login.plugin)),
+        .attributes = b->wanted.attributes,
+    };
+    if (tls && !begin_tls(b, tls, &login))
+        return false;
+    struct buf out;
+    buf_init(&out);
+    login_write(&out, &login);
+    bool sent = send_packet(b, buf_slice(&out));
+    buf_fini(&out);
+    return sent;
+}
+
 static enum err_code answer_greeting(struct backend *b, struct slice payload, struct err *reterr)
 {
     struct err_packet refused;
@@ -213,41 +268,24 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
                        (int)refused.message.len, refused.message.data);
     struct greeting g;
     enum err_code code = greeting_parse(payload, &g, reterr);
+    if (!code)
+        code = take_greeting(b, &g, reterr);
     if (code)
         return code;
-    if (!dialect_of_version(g.version, &b->dialect))
-        return err_set(reterr, MQ_SHARD_PROTOCOL, "server version '%.*s' is not known",
-                       (int)g.version.len, g.version.data);
-    if (!worker_learn_version(b->worker, g.version, &b->dialect))
-        return err_set(reterr, MQ_SHARD_STATE, "server %.*s is of another kind than the other shards'",
-                       (int)g.version.len, g.version.data);
-    b->connection_id = g.connection_id;
-    b->capabilities = b->wanted.capabilities & (g.capabilities | CAP_LONG_PASSWORD);
+    const struct tls_context *tls = b->pool->deployment->endpoints[b->pool->key.shard].tls;
+    if (tls && !(g.capabilities & CAP_SSL)) {
+        if (backend_shard(b)->tls.mode > TLS_PREFERRED)
+            return err_set(reterr, MQ_SHARD_TLS, "the server does not offer TLS");
+        tls = NULL;
+    }
     enum auth_plugin plugin = auth_plugin_of(g.plugin);
     b->login = (struct client_login){
         .plugin = plugin == AUTH_OTHER ? AUTH_NATIVE : plugin,
-        .secure = backend_shard(b)->address.socket != NULL,
+        .secure = tls || backend_shard(b)->address.socket,
         .password = slice_cstr(b->pool->credentials->password),
     };
     memcpy(b->login.nonce, g.nonce, NONCE_SIZE);
-
-    uint8_t proof[32];
-    struct login reply = {
-        .capabilities = b->capabilities,
-        .max_packet = 1u << 30,
-        .charset = b->wanted.charset,
-        .user = slice_cstr(b->pool->credentials->user),
-        .auth = slice_of(proof, auth_prove(b->login.plugin, b->login.password, g.nonce, proof)),
-        .has_database = b->wanted.has_database,
-        .database = b->wanted.database,
-        .plugin = slice_cstr(auth_plugin_name(b->login.plugin)),
-        .attributes = b->wanted.attributes,
-    };
-    struct buf out;
-    buf_init(&out);
-    login_write(&out, &reply);
-    bool sent = send_packet(b, buf_slice(&out));
-    buf_fini(&out);
+    bool sent = send_login(b, tls);
     backend_move(b, BACKEND_LOGIN);
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
@@ -374,6 +412,8 @@ static size_t own_data(struct backend *b, const uint8_t *data, size_t len)
             return used;
         if (status == PACKET_TOO_LARGE)
             err_set(&reason, MQ_SHARD_PROTOCOL, "packet too large");
+        else if (b->state == BACKEND_CONNECTING && used + p.wire_bytes < len)
+            err_set(&reason, MQ_SHARD_PROTOCOL, "more than a greeting"); /* it may not go into TLS */
         b->seq = (uint8_t)(p.last_seq + 1);
         if (reason.code || own_packet(b, p.payload, &reason)) {
             backend_lose(b, reason.code, reason.text);
@@ -406,6 +446,16 @@ static void became_ready(struct backend *b)
     pool_on_ready(b->pool, b);
 }
 
+static void read_failed(struct backend *b, ssize_t n)
+{
+    enum err_code code = MQ_SHARD_DOWN;
+    if (b->state == BACKEND_BUSY || b->state == BACKEND_CLEANING)
+        code = MQ_SHARD_LOST;
+    else if (n == -EPROTO)
+        code = MQ_SHARD_TLS;
+    backend_lose(b, code, n == 0 ? "the server closed the connection" : io_error_text(b->io, n));
+}
+
 static void on_readable(struct backend *b)
 {
     struct worker *w = b->worker;
@@ -413,8 +463,7 @@ static void on_readable(struct backend *b)
     if (n == -EAGAIN)
         return;
     if (n <= 0) {
-        backend_lose(b, b->state == BACKEND_BUSY || b->state == BACKEND_CLEANING ? MQ_SHARD_LOST : MQ_SHARD_DOWN,
-                     n == 0 ? "the server closed the connection" : strerror((int)-n));
+        read_failed(b, n);
         return;
     }
     uint8_t *data = w->scratch;

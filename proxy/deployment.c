@@ -56,26 +56,62 @@ static void account_init(struct account *a, const struct config *config, size_t 
     }
 }
 
-struct deployment *deployment_create(struct topology *topology)
+static void warn_of_expiry(const struct tls_context *c, const char *path)
 {
-    struct deployment *d = mem_new(struct deployment);
-    const struct config *config = topology->config;
-    d->topology = topology;
-    uint32_t servers = topology_server_count(topology);
-    d->endpoints = mem_array(servers, sizeof *d->endpoints);
-    for (uint32_t i = 0; i < servers; i++) {
-        const struct address *address = &topology->shards[i].config->address;
+    const char *why = tls_context_expiry(c);
+    if (why)
+        log_warning("tls", "%s %s", path, why);
+}
+
+static enum err_code read_tls(struct deployment *d, struct err *reterr)
+{
+    const struct config *config = d->topology->config;
+    enum err_code code = MQ_OK;
+    if (tls_is_offered(config)) {
+        code = tls_context_for_clients(&config->client_tls, &d->client_tls, reterr);
+        if (!code)
+            warn_of_expiry(d->client_tls, config->client_tls.cert);
+    }
+    for (uint32_t i = 0; !code && i < topology_server_count(d->topology); i++) {
+        const struct shard_config *shard = d->topology->shards[i].config;
+        if (tls_is_used(shard))
+            code = tls_context_for_server(&shard->tls, &shard->address, &d->endpoints[i].tls,
+                                          reterr);
+    }
+    return code;
+}
+
+static void resolve(struct deployment *d)
+{
+    for (uint32_t i = 0; i < topology_server_count(d->topology); i++) {
+        const struct address *address = &d->topology->shards[i].config->address;
         if (address->socket)
             resolve_socket(&d->endpoints[i], address->socket);
         else
             resolve_host(&d->endpoints[i], address);
     }
+}
+
+enum err_code deployment_create(struct topology *topology, struct deployment **ret,
+                                struct err *reterr)
+{
+    struct deployment *d = mem_new(struct deployment);
+    const struct config *config = topology->config;
+    d->topology = topology;
+    d->endpoints = mem_array(topology_server_count(topology), sizeof *d->endpoints);
     pthread_mutex_init(&d->verifiers_lock, NULL);
     d->accounts = mem_array(config->account_count, sizeof *d->accounts);
     for (size_t i = 0; i < config->account_count; i++)
         account_init(&d->accounts[i], config, i);
     atomic_init(&d->references, 1);
-    return d;
+    enum err_code code = read_tls(d, reterr);
+    if (code) {
+        deployment_release(d);
+        return code;
+    }
+    resolve(d);
+    *ret = d;
+    return MQ_OK;
 }
 
 struct deployment *deployment_acquire(struct deployment *d)
@@ -88,6 +124,9 @@ void deployment_release(struct deployment *d)
 {
     if (!d || atomic_fetch_sub(&d->references, 1) != 1)
         return;
+    for (uint32_t i = 0; i < topology_server_count(d->topology); i++)
+        tls_context_destroy(d->endpoints[i].tls);
+    tls_context_destroy(d->client_tls);
     topology_release(d->topology);
     pthread_mutex_destroy(&d->verifiers_lock);
     mem_free(d->endpoints);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
+#include "proxy/tls.h"
 #include "vschema/topology.h"
 #include "wire/auth.h"
 
@@ -15,6 +16,7 @@ struct endpoint {
     socklen_t len;       /* 0: the name did not resolve */
     atomic_uint open;    /* backends of all workers, capped by pool.max_per_shard */
     atomic_ullong reached_ms; /* when any of them logged in last */
+    struct tls_context *tls; /* NULL: without TLS */
 };
 
 struct account {
@@ -27,12 +29,15 @@ struct deployment {
     struct topology *topology;
     struct endpoint *endpoints; /* by shard, then the unsharded keyspace's */
     struct account *accounts;   /* as in the configuration */
+    struct tls_context *client_tls; /* NULL: no listener offers TLS */
     pthread_mutex_t verifiers_lock;
     atomic_uint references;
 };
 
-/* Takes one reference of the topology. Resolves the shards' names (may block: main thread). */
-struct deployment *deployment_create(struct topology *topology);
+/* Takes one reference of the topology, also on failure. Resolves the shards' names (may block:
+ * main thread) and reads the files of TLS. Fails with MQ_TLS_FILES. */
+enum err_code deployment_create(struct topology *topology, struct deployment **ret,
+                                struct err *reterr);
 struct deployment *deployment_acquire(struct deployment *d);
 void deployment_release(struct deployment *d);
 /* What is known of the account's password now. */

@@ -1,6 +1,7 @@
 #include "proxy/io.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "proxy/io_int.h"
 
@@ -12,6 +13,12 @@ ssize_t io_read(struct io *io, void *buffer, size_t size)
 ssize_t io_write(struct io *io, const struct iovec *parts, int count)
 {
     return io->ops->write(io, parts, count);
+}
+
+const char *io_error_text(const struct io *io, ssize_t error)
+{
+    const char *text = io->ops->error_text ? io->ops->error_text(io) : NULL;
+    return text ? text : strerror((int)-error);
 }
 
 void io_watch(struct io *io, unsigned events)

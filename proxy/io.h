@@ -1,6 +1,7 @@
-/* A stream of bytes with readiness: a socket under libevent, or two queues in memory, so that
- * tests and fuzzers run whole sessions without a network. The data path does its own reads
- * and writes: one call each, and no FIONREAD, which libevent's buffers would make. */
+/* A stream of bytes with readiness: a socket under libevent, TLS over another one (proxy/tls.h), or
+ * two queues in memory, so that tests and fuzzers run whole sessions without a network. The data
+ * path does its own reads and writes: one call each, and no FIONREAD, which libevent's buffers
+ * would make. */
 #ifndef MQ_PROXY_IO_H
 #define MQ_PROXY_IO_H
 
@@ -25,6 +26,8 @@ typedef void io_ready(void *owner, unsigned events);
  * "later"; 0 from read means that the peer has closed. */
 ssize_t io_read(struct io *io, void *buffer, size_t size);
 ssize_t io_write(struct io *io, const struct iovec *parts, int count);
+/* An error that one of the two has returned, in words. */
+const char *io_error_text(const struct io *io, ssize_t error);
 /* Which events to report from now on (a set of IO_READ, IO_WRITE). No system call when the
  * set does not change. */
 void io_watch(struct io *io, unsigned events);

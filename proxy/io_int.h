@@ -9,6 +9,8 @@ struct io_ops {
     ssize_t (*write)(struct io *io, const struct iovec *parts, int count);
     void (*watch)(struct io *io, unsigned events);
     bool (*peek_readable)(struct io *io);
+    /* What the last error was, when errno cannot tell; NULL: it can. The member may be NULL. */
+    const char *(*error_text)(const struct io *io);
     void (*destroy)(struct io *io);
 };
 

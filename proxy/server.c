@@ -201,17 +201,17 @@ static void configure(struct server *s, const struct config *config)
         log_warning("server", "`workers` changes only by a restart");
 }
 
-/* With a vindex table the workers get the new deployment together with its first map. */
-static void deploy(struct server *s, struct topology *topology)
+/* Takes the deployment. With a vindex table the workers get it together with its first map. */
+static void deploy(struct server *s, struct deployment *d)
 {
     struct deployment *old = s->deployment;
-    s->deployment = deployment_create(topology);
-    configure(s, topology->config);
+    s->deployment = d;
+    configure(s, d->topology->config);
     if (s->fleet.placement) {
         pthread_mutex_lock(&s->reload_lock);
         deployment_release(s->pending);
         s->pending = deployment_acquire(s->deployment);
-        s->pending_serial = placement_reconfigure(s->fleet.placement, topology);
+        s->pending_serial = placement_reconfigure(s->fleet.placement, d->topology);
         pthread_mutex_unlock(&s->reload_lock);
     } else {
         for (uint32_t i = 0; i < s->fleet.worker_count; i++)
@@ -220,32 +220,54 @@ static void deploy(struct server *s, struct topology *topology)
     deployment_release(old);
 }
 
+/* What changes only by a restart. */
+static bool may_replace(const struct config *now, const struct config *next)
+{
+    if (same_listeners(now, next) && same_placement(now, next) && same_enforcement(now, next))
+        return true;
+    log_error("server", "reload refused: `listen`, whether there is a `tenant_vindex`, and `enforcement` to or from enforce change only by a restart");
+    return false;
+}
+
+/* The tenants of a new deployment, unless the vindex table has them. */
+static enum err_code place_again(struct server *s, const struct topology *topology,
+                                 struct err *reterr)
+{
+    struct tenant_map *tenants = NULL;
+    if (s->fleet.placement)
+        return MQ_OK;
+    enum err_code code = topology_hash_tenants(topology, &tenants, reterr);
+    if (!code) {
+        tenant_map_release(s->tenants);
+        s->tenants = tenants;
+    }
+    return code;
+}
+
 static void reload(struct server *s)
 {
     struct topology *topology = read_topology(s);
-    const struct config *now = s->deployment->topology->config;
-    struct tenant_map *tenants = NULL;
+    struct deployment *d;
     struct err e;
     if (!topology) {
         log_error("server", "reload refused: the running configuration stays");
         return;
     }
-    if (!same_listeners(now, topology->config) || !same_placement(now, topology->config) ||
-        !same_enforcement(now, topology->config)) {
-        log_error("server", "reload refused: `listen`, whether there is a `tenant_vindex`, and `enforcement` to or from enforce change only by a restart");
+    if (!may_replace(s->deployment->topology->config, topology->config)) {
         topology_release(topology);
         return;
     }
-    if (!s->fleet.placement) {
-        if (topology_hash_tenants(topology, &tenants, &e)) {
-            log_error("server", "reload refused: MQ%04d: %s", (int)e.code, e.text);
-            topology_release(topology);
-            return;
-        }
-        tenant_map_release(s->tenants);
-        s->tenants = tenants;
+    enum err_code code = deployment_create(topology, &d, &e);
+    if (!code) {
+        code = place_again(s, d->topology, &e);
+        if (code)
+            deployment_release(d);
     }
-    deploy(s, topology);
+    if (code) {
+        log_error("server", "reload refused: MQ%04d: %s", (int)code, e.text);
+        return;
+    }
+    deploy(s, d);
     log_info("server", "reloaded");
 }
 
@@ -347,25 +369,36 @@ static int serve(struct server *s)
     return 0;
 }
 
+/* The deployment of the start; NULL when something is wrong (said). */
+static struct deployment *first_deployment(const struct server *s)
+{
+    struct topology *topology = read_topology(s);
+    struct deployment *d = NULL;
+    struct err e;
+    if (topology && deployment_create(topology, &d, &e))
+        log_error("server", "MQ%04d: %s", (int)e.code, e.text);
+    return d;
+}
+
 int server_run(const char *config_path, const struct config_overrides *overrides)
 {
     struct server s = { .config_path = config_path, .overrides = overrides };
-    struct topology *topology = read_topology(&s);
     struct err e;
-    if (!topology)
+    s.deployment = first_deployment(&s);
+    if (!s.deployment)
         return 1;
     s.rsa_key = rsa_key_create(&e);
     if (!s.rsa_key) {
         log_error("server", "MQ%04d: %s", (int)e.code, e.text);
-        topology_release(topology);
+        deployment_release(s.deployment);
         return 1;
     }
+    struct topology *topology = s.deployment->topology;
     s.base = event_base_new();
     pthread_mutex_init(&s.reload_lock, NULL);
     configure(&s, topology->config);
     init_fleet(&s, topology->config);
     watch_signals(&s);
-    s.deployment = deployment_create(topology);
     int status = 1;
     if (find_tenants(&s, topology)) {
         status = serve(&s);

@@ -256,8 +256,9 @@ static size_t handle_input(struct session *s, uint8_t *data, size_t len)
             return len;
         }
         bool again = false;
+        size_t next = used + p.wire_bytes;
         if (s->state == SESSION_LOGIN) {
-            session_login_packet(s, &p);
+            used += session_login_packet(s, &p, slice_of(data + next, len - next));
         } else {
             s->seq = (uint8_t)(p.last_seq + 1);
             again = !s->mode->on_command(s, &p);
@@ -291,10 +292,13 @@ static void handle_kept(struct session *s)
 static void on_readable(struct session *s)
 {
     struct worker *w = s->worker;
+    char where[32];
     ssize_t n = io_read(s->io, w->scratch, sizeof w->scratch);
     if (n == -EAGAIN)
         return;
     if (n <= 0 || s->state == SESSION_CLOSING) {
+        if (n < 0 && s->state == SESSION_LOGIN)
+            log_info(session_where(s, where), "login ended: %s", io_error_text(s->io, n));
         if (n <= 0)
             session_kill(s);
         return;

@@ -258,7 +258,8 @@ struct session {
 };
 
 /* Capabilities by whom they are offered to, in wire/capabilities.def. */
-enum offer { OFFER_NOBODY, OFFER_EVERYBODY, OFFER_ENFORCED, OFFER_OBSERVED };
+enum offer { OFFER_NOBODY, OFFER_EVERYBODY, OFFER_ENFORCED, OFFER_OBSERVED,
+             OFFER_TLS_LISTENERS };
 #define CAPABILITY_ROW(bit, name, manual, offered, note) \
     | (OFFER_##offered == OFFER_HERE ? 1u << (bit) : 0)
 enum {
@@ -320,6 +321,15 @@ void session_give_shares(struct session *s);
 bool session_was_interrupted(const struct session *s, const struct err_packet *error,
                              struct err *ret_why);
 
+/* session_transport.c */
+bool session_offers_tls(const struct session *s);
+/* After an SSLRequest; early is what came behind it. False: it may not be. */
+bool session_begin_tls(struct session *s, struct slice early);
+/* Clear passwords may pass. */
+bool session_is_secure(const struct session *s);
+bool session_suits_listener(const struct session *s);
+bool session_suits_account(const struct session *s);
+
 /* session_login.c */
 void session_greet(struct session *s);
 /* Who the client says it is, and what it chooses: a login begins. */
@@ -334,7 +344,9 @@ void session_fail_login(struct session *s, const struct err *why);
 /* Checks the database of "database" or "database@tenant". */
 enum err_code session_check_database(const struct session *s, struct slice name,
                                      struct err *reterr);
-void session_login_packet(struct session *s, const struct packet *p);
+/* Returns how many of the bytes behind the packet belong to it: those of TLS that were sent with
+ * an SSLRequest. */
+size_t session_login_packet(struct session *s, const struct packet *p, struct slice behind);
 enum err_code session_choose_tenant(struct session *s, struct slice tenant, bool at_login,
                                     struct err *reterr);
 /* Checks "database" or "database@tenant". */

@@ -23,7 +23,8 @@ void session_greet(struct session *s)
     struct greeting g = {
         .version = slice_cstr(greeting_version(s)),
         .connection_id = s->id,
-        .capabilities = CLIENT_CAPABILITIES | s->mode->capabilities,
+        .capabilities = CLIENT_CAPABILITIES | s->mode->capabilities |
+                        (session_offers_tls(s) ? CAP_SSL : 0),
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(AUTH_CACHING_SHA2)),
@@ -178,7 +179,8 @@ void session_login_step(struct session *s, enum login_step step, struct buf *out
 {
     if (buf_len(out))
         session_send_payload(s, buf_slice(out));
-    if (step == LOGIN_FAILED || (step == LOGIN_DONE && !s->account)) {
+    bool suits = s->account && session_suits_account(s);
+    if (step == LOGIN_FAILED || (step == LOGIN_DONE && !suits)) {
         char text[512];
         snprintf(text, sizeof text, "Access denied for user '%.80s'", s->user);
         login_failed(s, MQ_ACCESS_DENIED, text);
@@ -208,7 +210,7 @@ void session_take_login(struct session *s, const struct login *login)
     if (take_charset(s, login->charset, &a->why) == MQ_OK && s->account &&
         take_attributes(s, login->attributes, &a->why) == MQ_OK && login->has_database)
         session_use(s, login->database, true, &a->why);
-    a->exchange.secure = s->unix_socket;
+    a->exchange.secure = session_is_secure(s);
     a->exchange.key = s->worker->fleet->rsa_key;
     if (s->account) {
         deployment_verifier(s->deployment, s->account, &a->verifier);
@@ -229,6 +231,11 @@ static void first_packet(struct session *s, struct slice payload)
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
     session_take_login(s, &login);
+    if (!session_suits_listener(s)) {
+        login_failed(s, MQ_INSECURE_TRANSPORT,
+                     "Connections using insecure transport are prohibited by tls.mode");
+        return;
+    }
     buf_init(&out);
     session_login_step(s, server_login_begin(&s->login->exchange, login.plugin, login.auth, &out),
                        &out);
@@ -243,7 +250,7 @@ static void next_packet(struct session *s, struct slice payload)
     buf_fini(&out);
 }
 
-void session_login_packet(struct session *s, const struct packet *p)
+size_t session_login_packet(struct session *s, const struct packet *p, struct slice behind)
 {
     bool in_order = p->sequence_ok && p->first_seq == s->seq;
     s->seq = (uint8_t)(p->last_seq + 1);
@@ -251,6 +258,9 @@ void session_login_packet(struct session *s, const struct packet *p)
         login_failed(s, MQ_OUT_OF_ORDER, "Got packets out of order");
     else if (s->user)
         next_packet(s, p->payload);
+    else if (is_ssl_request(p->payload) && session_begin_tls(s, behind))
+        return behind.len;
     else
         first_packet(s, p->payload);
+    return 0;
 }

@@ -6,6 +6,7 @@ enum {
     NONCE_SECOND = NONCE_SIZE - NONCE_FIRST, /* the rest, followed by a NUL */
     GREETING_FILLER = 10,                    /* MariaDB keeps extended capabilities in the last 4 */
     LOGIN_FILLER = 23,
+    LOGIN_HEAD = 4 + 4 + 1 + LOGIN_FILLER,   /* what an SSLRequest consists of */
 };
 
 static void write_zeros(struct buf *b, size_t n)
@@ -112,7 +113,7 @@ static struct slice read_auth(struct reader *r, uint32_t capabilities)
     return read_cstr(r);
 }
 
-void login_write(struct buf *b, const struct login *l)
+static uint32_t write_head(struct buf *b, const struct login *l)
 {
     uint32_t capabilities = l->has_database ? l->capabilities | CAP_CONNECT_WITH_DB
                                             : l->capabilities & ~(uint32_t)CAP_CONNECT_WITH_DB;
@@ -120,6 +121,23 @@ void login_write(struct buf *b, const struct login *l)
     write_u32(b, l->max_packet);
     write_u8(b, (uint8_t)l->charset);
     write_zeros(b, LOGIN_FILLER);
+    return capabilities;
+}
+
+void ssl_request_write(struct buf *b, const struct login *l)
+{
+    (void)write_head(b, l);
+}
+
+bool is_ssl_request(struct slice payload)
+{
+    struct reader r = reader_of(payload.data, payload.len);
+    return payload.len == LOGIN_HEAD && (read_u32(&r) & CAP_SSL);
+}
+
+void login_write(struct buf *b, const struct login *l)
+{
+    uint32_t capabilities = write_head(b, l);
     write_cstr(b, l->user);
     write_auth(b, capabilities, l->auth);
     if (l->has_database)

@@ -36,6 +36,9 @@ struct login {
 };
 
 void login_write(struct buf *b, const struct login *l);
+/* SSLRequest: the head of the login, with CAP_SSL. The whole login follows over TLS. */
+void ssl_request_write(struct buf *b, const struct login *l);
+bool is_ssl_request(struct slice payload);
 /* Fails with MQ_PROTOCOL. Slices point into payload. */
 enum err_code login_parse(struct slice payload, struct login *ret, struct err *reterr);
 /* The same of COM_CHANGE_USER, behind the command's byte: page_protocol_com_change_user. Which

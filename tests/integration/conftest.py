@@ -16,6 +16,7 @@ import re
 
 import pytest
 
+from certificates import Authority
 from cluster import Cluster, ClusterUnavailable
 from gateway import PROGRAM, Gateway
 from legacy import legacy_ddl
@@ -34,11 +35,24 @@ def pytest_configure(config):
         pytest.exit(f"there is no {PROGRAM}: build it, or name it in MQGATE", returncode=2)
 
 
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    """The CA of the shards' certificates, and of whatever a test wants."""
+    return Authority(tmp_path_factory.mktemp("ca"))
+
+
 @pytest.fixture(scope="session", params=SERVERS)
-def cluster(request, tmp_path_factory):
+def cluster(request, tmp_path_factory, authority):
     folder = tmp_path_factory.mktemp(request.param)
+    own = authority.issue("shard.test", request.param)
+    options = [f"--ssl-ca={authority.ca}", f"--ssl-cert={own.cert}", f"--ssl-key={own.key}"]
     try:
-        servers = Cluster(folder / "c", request.param, TENANTS)
+        servers = Cluster(
+            folder / "c",
+            request.param,
+            TENANTS,
+            arguments=[f"--server-option={option}" for option in options],
+        )
     except ClusterUnavailable as reason:
         if os.environ.get("MQ_REQUIRE_ALL") == "1":
             pytest.fail(str(reason))

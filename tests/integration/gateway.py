@@ -210,10 +210,13 @@ class Gateway:
         address=None,
         timeout=60,
         capabilities=DEFAULT_CAPABILITIES,
+        tls=None,
         **options,
     ):
-        """A byte-level connection that has logged in."""
+        """A byte-level connection that has logged in, through TLS with a context `tls`."""
         connection = RawConnection(address or self.address, timeout)
+        if tls:
+            connection.start_tls(tls, capabilities)
         options.setdefault("database", database_of(self.cluster, tenant))
         connection.login(user, password, capabilities=capabilities, **options)
         return connection

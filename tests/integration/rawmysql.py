@@ -18,6 +18,7 @@ FOUND_ROWS = 1 << 1
 LONG_FLAG = 1 << 2
 CONNECT_WITH_DB = 1 << 3
 PROTOCOL_41 = 1 << 9
+SSL = 1 << 11
 TRANSACTIONS = 1 << 13
 SECURE_CONNECTION = 1 << 15
 MULTI_STATEMENTS = 1 << 16
@@ -222,7 +223,8 @@ class RawConnection:
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.sequence = 0
         self.capabilities = 0
-        self.full_authentication = False  # the RSA exchange took place
+        self.full_authentication = False  # the password itself was sent
+        self.tls = False
         self._received = bytearray()
         self._read_greeting()
 
@@ -314,6 +316,8 @@ class RawConnection:
             capabilities |= CONNECT_WITH_DB
         if attributes is not None:
             capabilities |= CONNECT_ATTRS
+        if self.tls:
+            capabilities |= SSL
         self.capabilities = capabilities & self.server_capabilities
         packet = struct.pack("<IIB23x", self.capabilities, 1 << 30, charset)
         packet += user.encode() + b"\0" + lenenc_string(auth)
@@ -323,6 +327,17 @@ class RawConnection:
         if attributes is not None:
             packet += lenenc_string(attribute_pairs(attributes))
         return packet
+
+    @staticmethod
+    def ssl_request(capabilities=DEFAULT_CAPABILITIES):
+        return struct.pack("<IIB23x", capabilities | SSL, 1 << 30, UTF8MB4)
+
+    def start_tls(self, context, capabilities=DEFAULT_CAPABILITIES):
+        """What follows goes through TLS, with the sequence number that is due."""
+        self.send(self.ssl_request(capabilities))
+        self.socket = context.wrap_socket(self.socket, server_hostname="127.0.0.1")
+        self.tls = True
+        return self
 
     def login(self, user, password, plugin=None, **options):
         """Logs in with either plug-in; returns the final OK."""
@@ -354,7 +369,10 @@ class RawConnection:
                 plugin = r.until_nul().decode()
                 nonce = r.rest().rstrip(b"\0")
                 self.send(SCRAMBLES[plugin](password, nonce))
-            elif packet == b"\x01\x04":  # full authentication, without TLS: by RSA
+            elif packet == b"\x01\x04" and self.tls:  # full authentication
+                self.full_authentication = True
+                self.send(password + b"\0")
+            elif packet == b"\x01\x04":  # the same without TLS: by RSA
                 self.full_authentication = True
                 self.send(b"\x02")
                 key = self.receive_answer()

@@ -185,7 +185,7 @@ static void shard_result(struct gate *g, struct peer *shard, struct slice bytes,
 
 static void reload(struct gate *g)
 {
-    struct deployment *d = deployment_create(topology_acquire(topology));
+    struct deployment *d = gate_deployment(topology_acquire(topology));
     worker_deploy(g->worker, d, g->tenants, 0);
     deployment_release(d);
 }

@@ -439,7 +439,7 @@ static void a_reload_counts_at_once(void **state)
         "keyspace: {name: mq, database: shard, shards: {\"-80\": \"127.0.0.1:1\", \"80-\": "
         "\"127.0.0.1:2\"}}\naccounts: {app: {password: newer}}\ntenants: [acme, globex]\n";
     struct peer *early = client_connect(&gate), *p = login(&gate, "mq@acme");
-    struct deployment *d = deployment_create(gate_topology(yaml));
+    struct deployment *d = gate_deployment(gate_topology(yaml));
     worker_deploy(gate.worker, d, gate.tenants, 0);
     deployment_release(d);
     gate_run(&gate);

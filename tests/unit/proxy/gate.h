@@ -368,6 +368,17 @@ static inline struct topology *gate_topology(const char *yaml)
     return topology;
 }
 
+/* Takes the topology. */
+static inline struct deployment *gate_deployment(struct topology *topology)
+{
+    struct deployment *d = NULL;
+    struct err e = { 0 };
+    if (deployment_create(topology, &d, &e))
+        fprintf(stderr, "%s\n", e.text);
+    GATE_REQUIRE(d);
+    return d;
+}
+
 /* Takes the topology. What shards do may be changed before gate_start. */
 static inline void gate_set_up(struct gate *g, struct topology *topology)
 {
@@ -380,7 +391,7 @@ static inline void gate_set_up(struct gate *g, struct topology *topology)
     log_configure(LOG_ERROR, LOG_TEXT);
     g->topology = topology;
     GATE_REQUIRE(topology_hash_tenants(g->topology, &g->tenants, &e) == MQ_OK);
-    g->deployment = deployment_create(g->topology);
+    g->deployment = gate_deployment(g->topology);
     g->worker = mem_new(struct worker);
     g->fleet.workers = g->worker;
     g->fleet.worker_count = 1;

@@ -717,7 +717,7 @@ static void a_reload_leaves_sessions_alone(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq"), *backend = server();
-    struct deployment *d = deployment_create(gate_topology(OBSERVE_YAML));
+    struct deployment *d = gate_deployment(gate_topology(OBSERVE_YAML));
     worker_deploy(gate.worker, d, gate.tenants, 0);
     gate_run(&gate);
     run(p, backend, "SELECT 1", IDLE_STATUS);

@@ -339,7 +339,7 @@ static void statements_outlive_a_reload(void **state)
     struct topology *topology = gate_topology(GATE_YAML);
     struct tenant_map *tenants;
     assert_int_equal(topology_hash_tenants(topology, &tenants, &e), MQ_OK);
-    struct deployment *d = deployment_create(topology);
+    struct deployment *d = gate_deployment(topology);
     worker_deploy(gate.worker, d, tenants, 0);
     deployment_release(d);
     tenant_map_release(tenants);

@@ -955,7 +955,7 @@ static void reload(struct gate *g, const char *yaml)
     struct topology *topology = gate_topology(yaml);
     struct tenant_map *tenants;
     assert_int_equal(topology_hash_tenants(topology, &tenants, &e), MQ_OK);
-    struct deployment *d = deployment_create(topology);
+    struct deployment *d = gate_deployment(topology);
     worker_deploy(g->worker, d, tenants, 0);
     deployment_release(d);
     tenant_map_release(tenants);

@@ -367,6 +367,33 @@ static void attributes_longer_than_announced_room(void **state)
     buf_fini(&b);
 }
 
+/* What the login begins with, and no more. */
+static void ssl_request_is_the_head_of_a_login(void **state)
+{
+    (void)state;
+    struct login l = { .capabilities = CAP_PROTOCOL_41 | CAP_SECURE_CONNECTION | CAP_SSL,
+                       .max_packet = 1 << 24,
+                       .charset = 45,
+                       .user = SLICE_LIT("app"),
+                       .has_database = true,
+                       .database = SLICE_LIT("queue") };
+    struct buf request = { 0 }, login = { 0 };
+    ssl_request_write(&request, &l);
+    login_write(&login, &l);
+    assert_int_equal(buf_len(&request), 32);
+    assert_memory_equal(buf_begin(&request), buf_begin(&login), 32);
+    assert_true(is_ssl_request(buf_slice(&request)));
+    assert_false(is_ssl_request(buf_slice(&login)));
+    for (size_t len = 0; len < 32; len++)
+        assert_false(is_ssl_request(slice_of(buf_begin(&request), len)));
+    buf_clear(&request);
+    l.capabilities &= ~(uint32_t)CAP_SSL;
+    ssl_request_write(&request, &l);
+    assert_false(is_ssl_request(buf_slice(&request)));
+    buf_fini(&request);
+    buf_fini(&login);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(changes_of_user_refused),
         cmocka_unit_test(attributes_read),
         cmocka_unit_test(attributes_longer_than_announced_room),
+        cmocka_unit_test(ssl_request_is_the_head_of_a_login),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+"""TLS and unix sockets between mqgate and the shards."""
+
+import pytest
+
+from certificates import Authority
+from legacy import count, execute, publish
+from refusals import refused
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture
+def gateway_with(make_gateway, cluster):
+    """gateway_with(tls) reloads one mqgate with other settings for the shards' TLS."""
+    gateway = make_gateway({"pool": {"max_per_shard": 4}})
+
+    def change(tls, **changes):
+        since = len(gateway.log())
+        gateway.configure({"keyspace": {"tls": None}})
+        gateway.configure({"keyspace": {"tls": tls}, **changes})
+        gateway.reload()
+        gateway.log_contains("reloaded", since)
+        return gateway
+
+    return change
+
+
+@pytest.fixture
+def shard_account(cluster):
+    """Makes an account on every shard and returns its settings for `backend`."""
+    made = []
+
+    def make(name, requirement):
+        made.append(name)
+        for shard in range(len(cluster.shards)):
+            cluster.query(shard, f"CREATE USER '{name}'@'%' IDENTIFIED BY 'x' REQUIRE {requirement}")
+            cluster.query(shard, f"GRANT ALL ON *.* TO '{name}'@'%'")
+        return {"user": name, "password": "x"}
+
+    yield make
+    for name in made:
+        for shard in range(len(cluster.shards)):
+            cluster.query(shard, f"DROP USER '{name}'@'%'")
+
+
+def serves(gateway, tenant, topic, **options):
+    connection = gateway.connect(tenant, **options)
+    assert count(connection, topic) == 0
+    connection.close()
+
+
+def test_modes(gateway_with, authority, tmp_path, tenant, topic):
+    other = Authority(tmp_path, "other-ca")
+    for tls in (
+        {"mode": "disabled"},
+        {"mode": "preferred"},
+        {"mode": "required"},
+        {"mode": "verify_ca", "ca": authority.ca, "server_name": "elsewhere.test"},
+        {"ca": authority.ca},
+        {"ca": authority.ca, "server_name": "shard.test"},
+    ):
+        serves(gateway_with(tls), tenant, topic)
+    for tls, why in (
+        ({"mode": "verify_ca", "ca": other.ca}, "self-signed certificate in certificate chain"),
+        ({"ca": authority.ca, "server_name": "elsewhere.test"}, "hostname mismatch"),
+        ({"ca": authority.ca, "server_name": "127.0.0.2"}, "IP address mismatch"),
+    ):
+        connection = gateway_with(tls).connect(tenant)
+        with refused(5007, errno=1160) as seen:
+            count(connection, topic)
+        assert why in seen.message
+        connection.close()
+
+
+def test_accounts_that_require_tls(gateway_with, shard_account, authority, tmp_path, tenant, topic):
+    backends = {
+        "ssl": {"password": "x", "backend": shard_account("needs_ssl", "SSL")},
+        "x509": {"password": "x", "backend": shard_account("needs_x509", "X509")},
+    }
+    own = authority.issue("mqgate")
+    foreign = Authority(tmp_path, "other-ca").issue("mqgate")
+    gateway = gateway_with({"mode": "disabled"}, accounts=backends)
+    with refused(5003), gateway.connect(tenant, user="ssl", password="x") as connection:
+        count(connection, topic)
+    gateway = gateway_with({"mode": "preferred"})
+    serves(gateway, tenant, topic, user="ssl", password="x")
+    with refused(5003), gateway.connect(tenant, user="x509", password="x") as connection:
+        count(connection, topic)
+    gateway = gateway_with({"mode": "required", **own.settings()})
+    serves(gateway, tenant, topic, user="x509", password="x")
+    gateway = gateway_with({"mode": "required", **foreign.settings()})
+    with refused(), gateway.connect(tenant, user="x509", password="x") as connection:
+        count(connection, topic)
+
+
+def test_clear_password_of_a_cold_account(gateway_with, shard_account, authority, tenant, topic):
+    """The server's cache of caching_sha2_password does not know it yet."""
+    accounts = {"cold": {"password": "x", "backend": shard_account("cold", "SSL")}}
+    serves(
+        gateway_with({"ca": authority.ca}, accounts=accounts), tenant, topic, user="cold", password="x"
+    )
+
+
+def test_large_values(gateway_with, authority, tenant, topic):
+    gateway = gateway_with({"ca": authority.ca})
+    value = "0123456789abcdef" * (20 * MEGABYTE // 16)
+    connection = gateway.connect(tenant, max_allowed_packet=64 * MEGABYTE)
+    publish(connection, topic, "m")
+    sql = "SELECT '%s' FROM queue_messages WHERE topic = '%s'" % (value, topic)
+    assert execute(connection, sql) == [(value,)]
+    connection.close()
+
+
+def test_unix_sockets(make_gateway, cluster, shard_account, tenant, topic):
+    """They are as safe as TLS: a cold account's password passes in the clear."""
+    shards = {
+        shard["name"]: {"socket": shard["socket"], "address": None} for shard in cluster.shards
+    }
+    gateway = make_gateway(
+        {
+            "keyspace": {"shards": shards},
+            "accounts": {"cold": {"password": "x", "backend": shard_account("by_socket", "NONE")}},
+        }
+    )
+    serves(gateway, tenant, topic, unix_socket=gateway.socket_path)
+    serves(gateway, tenant, topic, user="cold", password="x")
