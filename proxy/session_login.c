@@ -1,5 +1,6 @@
 /* From the greeting to the first OK. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -16,18 +17,28 @@ static const char *greeting_version(const struct session *s)
     return seen ? seen : fallback_version;
 }
 
+/* MariaDB up to 10.x tells a version that drivers take for a MySQL 5.5. Connector/J then cannot
+ * read the other plug-in's packets, so what the greeting proposes is what such a server proposes. */
+static enum auth_plugin greeting_plugin(const char *version)
+{
+    static const char replication_prefix[] = "5.5.5-";
+    bool old = strncmp(version, replication_prefix, sizeof replication_prefix - 1) == 0;
+    return old ? AUTH_NATIVE : AUTH_CACHING_SHA2;
+}
+
 void session_greet(struct session *s)
 {
+    const char *version = greeting_version(s);
     s->login = mem_new(struct login_attempt);
     auth_nonce(s->login->exchange.nonce);
     struct greeting g = {
-        .version = slice_cstr(greeting_version(s)),
+        .version = slice_cstr(version),
         .connection_id = s->id,
         .capabilities = CLIENT_CAPABILITIES | s->mode->capabilities |
                         (session_offers_tls(s) ? CAP_SSL : 0),
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
-        .plugin = slice_cstr(auth_plugin_name(AUTH_CACHING_SHA2)),
+        .plugin = slice_cstr(auth_plugin_name(greeting_plugin(version))),
     };
     memcpy(g.nonce, s->login->exchange.nonce, NONCE_SIZE);
     struct buf payload;

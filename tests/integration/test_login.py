@@ -13,7 +13,9 @@ PLUGINS = ["mysql_native_password", "caching_sha2_password"]
 
 def test_greeting(gateway):
     with RawConnection(gateway.address) as one, RawConnection(gateway.address) as two:
-        assert one.plugin == "caching_sha2_password"
+        # A driver that believes in MySQL 5.5 cannot read what the other plug-in sends.
+        old = one.version.startswith("5.5.5-")
+        assert one.plugin == ("mysql_native_password" if old else "caching_sha2_password")
         assert b"\0" not in one.nonce and one.nonce != two.nonce
         assert one.connection_id != two.connection_id
         assert one.version[0].isdigit()
