@@ -10,7 +10,10 @@ packages_build=(
 )
 # The core package has the server's programs without starting a service.
 packages_run=(mariadb-server-core mariadb-client-core=mariadb python3=python3)
-packages_test=(clang=clang libclang-rt-14-dev golang-go=go python3-venv mmdebstrap=mmdebstrap)
+packages_test=(
+    clang=clang libclang-rt-14-dev golang-go=go python3-venv mmdebstrap=mmdebstrap
+    python3-dev nodejs=node npm=npm default-jdk-headless=javac maven=mvn cargo=cargo
+)
 
 # missing_packages ENTRY…: those that are not there, one a line.
 missing_packages() {

@@ -1,0 +1,232 @@
+"""Runs drivers on both sides and judges what they saw."""
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TIMEOUT = 100  # seconds for all cases of one driver on one side
+
+SAME, LACKS, KNOWN, FAILED = "same", "lacks", "known", "failed"
+
+
+@dataclass
+class Cell:
+    """What became of one case of one driver on one kind of server."""
+
+    server: str
+    driver: str
+    case: str
+    verdict: str
+    differences: list = field(default_factory=list)
+    reason: str = ""
+
+
+class Matrix:
+    """All cells of a run."""
+
+    def __init__(self, specification, cases, known, toolchains):
+        self.cases = {name: specification["cases"][name] for name in cases}
+        self.logins = specification["logins"] if "connect" in cases else {}
+        self.known, self.toolchains = known, toolchains
+        self.cells, self.versions, self.servers, self.titles = [], {}, {}, {}
+
+    def failures(self):
+        return [cell for cell in self.cells if cell.verdict == FAILED]
+
+    def as_data(self):
+        return {"servers": self.servers, "versions": self.versions,
+                "cells": [vars(cell) for cell in self.cells]}
+
+    def columns(self):
+        """Names of the table's columns: the ways to log in, then the cases."""
+        cases = [name for name in self.cases if name != "connect"]
+        return [f"login {name}" for name in self.logins] + cases
+
+    def run(self, world, drivers):
+        self.servers[world.flavour] = world.cluster.facts["version"]
+        for name, driver in drivers.items():
+            self.titles[name] = driver["title"]
+            started = time.monotonic()
+            world.empty_tables()
+            cells = list(DriverRun(self, world, name, driver).cells())
+            self.cells += cells
+            bad = [cell.case for cell in cells if cell.verdict == FAILED]
+            print(f"{world.flavour:8} {driver['title']:34} {time.monotonic() - started:5.1f} s  "
+                  f"{'FAILED: ' + ', '.join(bad) if bad else 'ok'}", flush=True)
+            world.gateway.check_alive()
+
+    def known_reason(self, server, driver, case):
+        """Why a difference is expected, from known.yaml."""
+        for entry in self.known:
+            if ((case in entry["cases"] or entry["cases"] == ["all"]) and driver in entry.get("drivers", [driver])
+                    and server in entry.get("servers", [server])):
+                return entry["reason"]
+        return None
+
+
+class DriverRun:
+    """One driver on one kind of server: two processes, side by side, and their comparison."""
+
+    def __init__(self, matrix, world, name, driver):
+        self.matrix, self.world, self.name, self.driver = matrix, world, name, driver
+        self.lacks = set(driver.get("lacks", []))
+
+    def cells(self):
+        wanted = dict(self.wanted_cases())
+        direct, through = self.run_sides(wanted)
+        for column in self.matrix.columns():
+            if column not in wanted:
+                yield self.cell(column, LACKS, reason="the driver has no such thing")
+                continue
+            differences = list(self.judge(column, wanted[column], direct, through))
+            yield self.verdict(column, differences)
+
+    def cell(self, column, verdict, differences=(), reason=""):
+        return Cell(self.world.flavour, self.name, column, verdict, list(differences), reason)
+
+    def verdict(self, column, differences):
+        known = self.matrix.known_reason(self.world.flavour, self.name, column)
+        if known and differences:
+            return self.cell(column, KNOWN, differences, known)
+        if known:
+            return self.cell(column, FAILED, ["known.yaml expects a difference, there is none"])
+        return self.cell(column, FAILED if differences else SAME, differences)
+
+    # --- what to run
+
+    def wanted_cases(self):
+        """(column, case) of all that the driver can do."""
+        for name, login in self.matrix.logins.items():
+            if name not in self.driver.get("logins", {}):
+                yield f"login {name}", {**self.matrix.cases["connect"], "login": login}
+        for name, case in self.matrix.cases.items():
+            if name != "connect" and case.get("needs") not in self.lacks:
+                yield name, {"login": {}, **case}
+
+    def steps(self, case):
+        """Prepared statements as text for drivers that have none."""
+        for step in case["steps"]:
+            if step["op"] == "prepared" and "prepared" in self.lacks:
+                step = {**step, "op": "query"}
+            yield step
+
+    def target(self, case, direct):
+        if direct and self.world.flavour in self.driver.get("no_direct", []):
+            return None
+        return self.world.target(self.name, direct, case["login"], case.get("account"))
+
+    def job(self, wanted, direct):
+        targets, cases = {}, []
+        for column, case in wanted.items():
+            target = self.target(case, direct)
+            if target:
+                targets[column] = target
+                cases.append({"name": column, "target": column, "steps": list(self.steps(case))})
+        return {"targets": targets, "cases": cases}
+
+    # --- running it
+
+    def run_sides(self, wanted):
+        sides = [self.start(wanted, direct) for direct in (True, False)]
+        return [self.collect(*side) for side in sides]
+
+    def start(self, wanted, direct):
+        path = Path(self.world.folder) / f"job-{'direct' if direct else 'mqgate'}.json"
+        path.write_text(json.dumps(self.job(wanted, direct)), encoding="utf-8")
+        output = path.with_suffix(".out").open("w+", encoding="utf-8")
+        errors = path.with_suffix(".err").open("w+", encoding="utf-8")
+        command = self.matrix.toolchains.command(self.driver["command"], path)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                stderr=errors), output, errors
+
+    def collect(self, process, output, errors):
+        """{column: steps}; under None what the program wrote to standard error."""
+        try:
+            process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        output.seek(0)
+        errors.seek(0)
+        seen = {None: f"exit status {process.returncode}\n{errors.read()[-1500:]}"}
+        for line in output:
+            said = json.loads(line)
+            if "version" in said:
+                self.matrix.versions[self.name] = said["version"]
+            else:
+                seen[said["case"]] = said["steps"]
+        return seen
+
+    # --- judging it
+
+    def judge(self, column, case, direct, through):
+        if column not in through:
+            yield f"through mqgate the program did not come so far; {through[None]}"
+            return
+        steps = list(self.steps(case))
+        reference = direct.get(column)
+        if self.target(case, True):
+            if reference is None:
+                yield f"directly the program did not come so far; {direct[None]}"
+                return
+            if column not in self.driver.get("unchecked", {}):
+                yield from (f"directly, {text}" for text in self.unexpected(steps, reference))
+            yield from compare(steps, reference, through[column])
+        else:
+            yield from (
+                f"through mqgate, {text}" for text in self.unexpected(steps, through[column])
+            )
+
+    def unexpected(self, steps, seen):
+        """What of a run is not as the specification says."""
+        if len(seen) != len(steps):
+            yield f"no login: {seen}"
+            return
+        for step, results in zip(steps, seen):
+            if "affected" in self.lacks:
+                step = {key: value for key, value in step.items() if key != "affected"}
+            for result in results:
+                complaint = wrong(step, result)
+                if complaint:
+                    yield f"{describe(step)}: {complaint}"
+
+
+def wrong(step, result):
+    """What a result lacks of what its step says, or None."""
+    error = result.get("error", {})
+    if result.get("unsupported"):
+        return "the program calls it unsupported; drivers.yaml does not"
+    if "refused" in step:
+        return None if step["refused"] in str(error.get("message")) else f"not refused: {result}"
+    if "errno" in step:
+        return None if error.get("errno") == step["errno"] else f"not error {step['errno']}: {result}"
+    if "rows" in step:
+        rows = [[None if v is None else str(v) for v in row] for row in step["rows"]]
+        return None if result.get("rows") == rows else f"not rows {rows}: {result}"
+    if "affected" in step:
+        return None if result.get("affected") == step["affected"] else f"not {step['affected']} rows: {result}"
+    return None
+
+
+def compare(steps, direct, through):
+    if len(direct) != len(through):
+        yield f"directly {direct[-1]}, through mqgate {through[-1]}"
+        return
+    for step, one, two in zip(steps, direct, through):
+        if one != two:
+            one, two = excerpts(one, two)
+            yield f"{describe(step)}: directly {one}, through mqgate {two}"
+
+
+def describe(step):
+    return step.get("sql", step.get("name"))[:160]
+
+
+def excerpts(one, two):
+    """Both as texts, from shortly before where they differ."""
+    texts = [json.dumps(value, ensure_ascii=False) for value in (one, two)]
+    differ = next((i for i, (a, b) in enumerate(zip(*texts)) if a != b), min(map(len, texts)))
+    begin = differ - 100 if differ > 300 else 0
+    return [("… " if begin else "") + text[begin:begin + 500] for text in texts]
