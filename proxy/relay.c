@@ -249,6 +249,8 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
 {
     struct session *s = o->s;
     const struct answer *a = &s->backend->answer;
+    if (!s->rewriting) /* rows in front of it may have passed uncounted */
+        s->seq = packet[3];
     if (s->observed && (kind == ANSWER_OK || kind == ANSWER_ROWS_END || kind == ANSWER_COLUMNS_EOF))
         session_warn_end(s, packet + PACKET_HEADER, len);
     switch (kind) {

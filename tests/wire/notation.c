@@ -341,8 +341,8 @@ static bool write_packet(struct notation *n, struct slice word, const struct cal
     else if (is(word, "column"))
         write_column(n, c);
     else if (is(word, "param"))
-        column_def_write(b, &(struct column_def){ .name = SLICE_LIT("?"), .charset = 63,
-                                                  .type = TYPE_VAR_STRING });
+        column_def_write(b, &(struct column_def){
+                                .name = SLICE_LIT("?"), .charset = 63, .type = TYPE_VAR_STRING });
     else
         return false;
     return true;
@@ -365,6 +365,8 @@ static void write_named(struct notation *n, struct slice word, const struct call
         n->out->times = (unsigned)number(c, "count", 0, 1);
     else if (is(word, "lstr"))
         write_lenenc_slice(&n->out->bytes, text(c, "text", 0, ""));
+    else if (is(word, "schema"))
+        buf_append_cstr(&n->out->bytes, n->around->schema);
     else if (is(word, "proof"))
         write_proof(n, c);
     else if (is(word, "any"))

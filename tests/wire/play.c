@@ -11,7 +11,9 @@
  * A case is played again and again, and has to end the same way each time: as written; what one
  * side sends in a row in one write; all that a client will ever send before its first answer;
  * through pipes that hold a few bytes; byte by byte; and each line in two pieces, cut at every
- * position (of long lines, near both ends; of 1 MiB and more, not at all).
+ * position (of long lines, near both ends; of 1 MiB and more, not at all). All that twice: with
+ * shards whose database has another name, so that packets are made anew, and "plain", when most
+ * pass as they are.
  *
  * Lines of a case, `#` begins a comment:
  *
@@ -21,7 +23,8 @@
  *   config YAML                  more configuration
  *   backend [+FLAG] [-FLAG] [version="V"]   what shards say of themselves
  *   by hand                      shards log nobody in and answer no SET by themselves
- *   unless MODE                  not in this way, of: merged, ahead, narrow, bytes, split
+ *   unless WAY                   not played so: merged, ahead, narrow, bytes, split; renamed,
+ *                                plain
  *   client opens                 connects; the greeting is to be expected
  *   client connects [+FLAG] [-FLAG] [user=U] [database=D]   and logs in, to mq@acme
  *   PEER sends N: PACKETS        PEER is client, client2 …, shard, shard2. Sequence numbers
@@ -44,6 +47,7 @@
  *   err(CODE, "STATE", "message")                  without a state: the form before the login
  *   column("name", table="t", schema="s", type=N, charset=N, length=N, flags=N)
  *   param                                          the definition of a parameter
+ *   schema                                         the database, as that peer calls it
  *
  * F and FLAG are rows of wire/status.def and wire/capabilities.def in lower case. At the end of a
  * case nobody may have anything unread. */
@@ -67,6 +71,13 @@ enum mode { AS_WRITTEN, MERGED, AHEAD, NARROW, BYTES, SPLIT, MODES };
 static const char *const mode_names[MODES] = { "as written", "merged", "ahead",
                                                "narrow",     "bytes",  "split" };
 
+/* What shards call their database. */
+enum naming { RENAMED, PLAIN, NAMINGS };
+static const struct {
+    const char *name, *database, *yaml;
+} namings[NAMINGS] = { { "renamed", "shard", GATE_YAML_OF("shard") },
+                       { "plain", "mq", GATE_YAML_OF("mq") } };
+
 enum verb { OPENS, CONNECTS, SENDS, EXPECTS, CLOSES, TIME };
 
 struct step {
@@ -82,7 +93,7 @@ struct scene {
     struct slice title;
     struct buf yaml;
     bool observing, by_hand;
-    bool without[MODES];
+    bool without[MODES], without_naming[NAMINGS];
     uint32_t backend_capabilities;
     char version[64];
     struct step steps[MOST_STEPS];
@@ -95,6 +106,7 @@ struct run {
     const struct scene *scene;
     struct topology *topology;
     enum mode mode;
+    enum naming naming;
     size_t cut; /* SPLIT: where */
     bool from_end;
     struct gate gate;
@@ -115,8 +127,8 @@ __attribute__((format(printf, 2, 3))) static void fail(struct run *r, const char
     if (r->failed)
         return;
     r->failed = true;
-    fprintf(stderr, "%s:%u: \"%.*s\", %s", r->file, r->line, (int)r->scene->title.len,
-            r->scene->title.data, mode_names[r->mode]);
+    fprintf(stderr, "%s:%u: \"%.*s\", %s, %s", r->file, r->line, (int)r->scene->title.len,
+            r->scene->title.data, namings[r->naming].name, mode_names[r->mode]);
     if (r->mode == SPLIT)
         fprintf(stderr, " at %s%zu", r->from_end ? "-" : "", r->cut);
     fputs(": ", stderr);
@@ -161,6 +173,12 @@ static struct peer *find_peer(struct run *r, const struct step *step)
     return p;
 }
 
+/* What column definitions that the peer sends or gets name their database. */
+static const char *schema_of(const struct run *r, const struct step *step)
+{
+    return step->shard && !r->scene->observing ? namings[r->naming].database : "mq";
+}
+
 /* ---- sending ---- */
 
 static void send_and_run(struct run *r, struct peer *p, const uint8_t *bytes, size_t len)
@@ -195,7 +213,7 @@ static void read_sent(struct run *r, const struct step *step, struct buf *out)
     bool raw = begins(text, "raw:");
     uint8_t seq = (uint8_t)strtoul(text.data, NULL, 10);
     const char *colon = memchr(text.data, ':', text.len);
-    r->around.schema = step->shard && !r->scene->observing ? "shard" : "mq";
+    r->around.schema = schema_of(r, step);
     if (!colon) {
         fail(r, "`sends` needs a sequence number and a colon");
         return;
@@ -301,7 +319,7 @@ static void expect_packets(struct run *r, struct peer *p, const struct step *ste
 {
     uint8_t seq = (uint8_t)strtoul(text.data, NULL, 10);
     const char *colon = memchr(text.data, ':', text.len), *why;
-    r->around.schema = step->shard && !r->scene->observing ? "shard" : "mq";
+    r->around.schema = schema_of(r, step);
     if (!colon) {
         fail(r, "`expects` needs a sequence number and a colon");
         return;
@@ -480,9 +498,10 @@ static bool play_cuts(struct run *how, size_t longest)
     return true;
 }
 
-static bool play_all(const char *file, const struct scene *c, struct topology *topology)
+static bool play_all(const char *file, const struct scene *c, enum naming naming,
+                     struct topology *topology)
 {
-    struct run how = { .file = file, .scene = c, .topology = topology };
+    struct run how = { .file = file, .scene = c, .naming = naming, .topology = topology };
     size_t longest, unused;
     if (!play_as(&how, &longest))
         return false;
@@ -508,8 +527,13 @@ static void begin_scene(struct scene *c, struct slice title)
     snprintf(c->version, sizeof c->version, "8.0.36");
 }
 
-static bool take_mode(struct scene *c, struct slice name)
+static bool take_exception(struct scene *c, struct slice name)
 {
+    for (int naming = 0; naming < NAMINGS; naming++)
+        if (slice_eq(name, slice_cstr(namings[naming].name))) {
+            c->without_naming[naming] = true;
+            return true;
+        }
     for (int mode = MERGED; mode < MODES; mode++)
         if (slice_eq(name, slice_cstr(mode_names[mode]))) {
             c->without[mode] = true;
@@ -543,7 +567,7 @@ static bool take_setting(struct scene *c, struct slice word, struct slice rest)
     if (slice_eq(word, SLICE_LIT("by")))
         return c->by_hand = true;
     if (slice_eq(word, SLICE_LIT("unless")))
-        return take_mode(c, rest);
+        return take_exception(c, rest);
     return slice_eq(word, SLICE_LIT("backend")) && take_backend(c, rest);
 }
 
@@ -591,21 +615,29 @@ static void take_line(const char *file, unsigned number, struct scene *c, struct
     c->steps[c->step_count++] = step;
 }
 
-static bool play_scene(const char *file, struct scene *c)
+static bool play_named(const char *file, struct scene *c, enum naming naming)
 {
-    static const char enforcing[] = GATE_YAML, observing[] = GATE_OBSERVING_YAML("observe");
-    if (!c->step_count)
-        return true;
+    static const char observing[] = GATE_OBSERVING_YAML("observe");
     struct buf yaml;
     buf_init(&yaml);
-    buf_append_cstr(&yaml, c->observing ? observing : enforcing);
+    buf_append_cstr(&yaml, c->observing ? observing : namings[naming].yaml);
     if (c->observing) /* says which of the two by itself */
         yaml.end -= strlen("enforcement: observe\n");
     buf_append_slice(&yaml, buf_slice(&c->yaml));
     struct topology *topology = gate_topology(buf_cstr(&yaml));
-    bool good = play_all(file, c, topology);
+    bool good = play_all(file, c, naming, topology);
     topology_release(topology);
     buf_fini(&yaml);
+    return good;
+}
+
+/* Where mqgate only observes nothing is renamed. */
+static bool play_scene(const char *file, struct scene *c)
+{
+    bool good = true;
+    for (int naming = c->observing ? PLAIN : RENAMED; naming < NAMINGS && c->step_count; naming++)
+        if (!c->without_naming[naming])
+            good &= play_named(file, c, (enum naming)naming);
     return good;
 }
 

@@ -26,8 +26,9 @@
                  : (fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), abort()))
 
 /* acme lives on shard 0, globex on shard 1; clients know the shards' database as mq. */
-#define GATE_YAML                                                                   \
-    "keyspace: {name: mq, aliases: [queue], database: shard, shards: "              \
+#define GATE_YAML GATE_YAML_OF("shard")
+#define GATE_YAML_OF(database)                                                      \
+    "keyspace: {name: mq, aliases: [queue], database: " database ", shards: "       \
     "{\"-80\": \"127.0.0.1:1\", \"80-\": \"127.0.0.1:2\"}}\n"                       \
     "accounts: {app: {password: secret}, admin: {password: secret, administrator: " \
     "true}}\n"                                                                      \
