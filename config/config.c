@@ -51,6 +51,10 @@ static void shard_fini(struct shard_config *s)
     mem_free(s->name);
     mem_free(s->database);
     address_fini(&s->address);
+    for (size_t i = 0; s->standby_addresses && i < s->standbys.count; i++)
+        address_fini(&s->standby_addresses[i]);
+    mem_free(s->standby_addresses);
+    string_list_fini(&s->standbys);
     tls_fini(&s->tls);
 }
 

@@ -92,6 +92,8 @@ struct account_config {
 struct shard_config {
     char *name; /* the key range, "-80" */
     struct address address;
+    struct string_list standbys;       /* as configured */
+    struct address *standby_addresses; /* the same, read */
     struct tls_config tls;
     char *database; /* the shard's own database */
 };

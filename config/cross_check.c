@@ -209,6 +209,8 @@ static void check_enforcement(struct reader *r)
     else if (c->shards[0].database && c->keyspace && strcmp(c->shards[0].database, c->keyspace) != 0)
         reader_fault(r, n, path,
                      "observe and warn change no names, so the shard's database has to be %s", c->keyspace);
+    if (c->shard_count && c->shards[0].standbys.count)
+        reader_fault(r, n, path, "observe and warn know one server, and no standbys");
     if (c->vindex_table.configured)
         reader_fault(r, n, path, "observe and warn do without the section tenant_vindex");
     if (c->unsharded.configured)

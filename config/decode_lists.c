@@ -84,6 +84,20 @@ void decode_names(struct reader *r, const struct slot *s)
     collect(r, s, name_fault);
 }
 
+static const char *address_fault(const char *item, struct err *scratch)
+{
+    struct address a = { 0 };
+    const char *fault = scalar_address(item, &a);
+    (void)scratch;
+    address_fini(&a);
+    return fault;
+}
+
+void decode_addresses(struct reader *r, const struct slot *s)
+{
+    collect(r, s, address_fault);
+}
+
 void decode_tenant(struct reader *r, const struct slot *s)
 {
     const char *text = reader_text(r, s);

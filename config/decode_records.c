@@ -83,6 +83,13 @@ static void read_shard(struct reader *r, const struct node *n, const char *path,
         reader_fault(r, n, path, "needs an address or a socket");
 }
 
+static void read_standbys(struct shard_config *shard)
+{
+    shard->standby_addresses = mem_array(shard->standbys.count, sizeof *shard->standby_addresses);
+    for (size_t i = 0; i < shard->standbys.count; i++)
+        (void)scalar_address(shard->standbys.items[i], &shard->standby_addresses[i]);
+}
+
 /* keyspace.database, keyspace.name and keyspace.tls stand before the shards in settings.def. */
 static void default_database(const struct draft *d, struct shard_config *shard)
 {
@@ -101,6 +108,7 @@ void decode_shards(struct reader *r, const struct slot *s)
         struct shard_config *shard = &c->shards[c->shard_count++];
         read_shard(r, n, arena_printf(&r->arena, "%s.%s", s->path, n->key), shard);
         default_database(&r->draft, shard);
+        read_standbys(shard);
         tls_settle_shard(&shard->tls, &r->draft.shard_tls);
     }
     if (c->shard_count == 0)

@@ -118,6 +118,8 @@ void backend_lose(struct backend *b, enum err_code code, const char *what)
 
 void backend_expire(struct backend *b)
 {
+    if (b->state == BACKEND_CONNECTING)
+        host_silent(b->host, b->attempt - 1);
     static const char *const what[BACKEND_STATE_COUNT] = {
         [BACKEND_CONNECTING] = "connecting took too long",
         [BACKEND_CLEANING] = "rolling back took too long",
@@ -272,7 +274,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
         code = take_greeting(b, &g, reterr);
     if (code)
         return code;
-    const struct tls_context *tls = b->pool->deployment->endpoints[b->pool->key.shard].tls;
+    const struct tls_context *tls = b->host->tls;
     if (tls && !(g.capabilities & CAP_SSL)) {
         if (backend_shard(b)->tls.mode > TLS_PREFERRED)
             return err_set(reterr, MQ_SHARD_TLS, "the server does not offer TLS");
@@ -281,7 +283,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     enum auth_plugin plugin = auth_plugin_of(g.plugin);
     b->login = (struct client_login){
         .plugin = plugin == AUTH_OTHER ? AUTH_NATIVE : plugin,
-        .secure = tls || backend_shard(b)->address.socket,
+        .secure = tls || b->host->address->socket,
         .password = slice_cstr(b->pool->credentials->password),
     };
     memcpy(b->login.nonce, g.nonce, NONCE_SIZE);
@@ -344,10 +346,22 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
     return MQ_OK;
 }
 
+/* Both read_only and innodb_read_only have to be off. */
+static void take_role(struct backend *b, struct slice row)
+{
+    static const char *const off[] = { "0,0", "OFF,OFF" }; /* MySQL, MariaDB */
+    struct reader r = reader_of(row.data, row.len);
+    struct slice modes = read_lenenc_slice(&r);
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        b->writable |= !r.bad && slice_eq(modes, slice_cstr(off[i]));
+}
+
 static enum err_code probe_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
     switch (answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len)) {
     case ANSWER_ROW:
+        if (b->errand)
+            take_role(b, payload);
         return b->errand ? MQ_OK : check_sql_mode(b, payload, reterr);
     case ANSWER_ERR:
         if (b->errand) /* what was to be killed is gone */
@@ -426,20 +440,43 @@ static size_t own_data(struct backend *b, const uint8_t *data, size_t len)
 
 /* ---- events ---- */
 
+static void on_ready(void *owner, unsigned events);
+
+/* Begins to connect to the next address that the host's name stands for. False: there is none;
+ * errno tells of the last. */
+static bool connect_next(struct backend *b)
+{
+    struct sockaddr_storage address;
+    socklen_t len;
+    struct worker *w = b->worker;
+    while (host_address(b->host, b->attempt, &address, &len)) {
+        b->attempt++;
+        struct io *io = w->connect(w->base, (const struct sockaddr *)&address, len);
+        if (!io)
+            continue;
+        io_destroy(b->io);
+        b->io = io;
+        io_set_owner(io, on_ready, b);
+        io_watch(io, IO_WRITE);
+        return true;
+    }
+    return false;
+}
+
 static void on_connected(struct backend *b)
 {
     int error = io_connect_error(b->io);
-    if (error) {
+    if (error && !connect_next(b))
         backend_lose(b, MQ_SHARD_DOWN, strerror(error));
-        return;
-    }
-    io_watch(b->io, IO_READ);
+    else if (!error)
+        io_watch(b->io, IO_READ);
 }
 
 static void became_ready(struct backend *b)
 {
     bool probe_only = b->probe_only;
     b->probe_only = false;
+    host_reached(b->host, b->attempt - 1);
     pool_reached(b->pool);
     if (probe_only)
         worker_probe_ended(b->worker);
@@ -505,25 +542,24 @@ static void on_ready(void *owner, unsigned events)
         flush(b);
 }
 
-struct backend *backend_open(struct pool *pool, struct session *s,
+struct backend *backend_open(struct pool *pool, uint32_t host, struct session *s,
                              const struct backend_login *wanted, struct err *reterr)
 {
     struct worker *w = pool->worker;
-    const struct endpoint *e = &pool->deployment->endpoints[pool->key.shard];
     const struct shard_config *shard = pool->deployment->topology->shards[pool->key.shard].config;
-    struct io *io =
-        e->len ? w->connect(w->base, (const struct sockaddr *)&e->address, e->len) : NULL;
-    if (!io) {
+    struct backend *b = mem_new(struct backend);
+    b->worker = w;
+    b->host_number = host;
+    b->host = &pool_endpoint(pool)->hosts[host];
+    if (!connect_next(b)) {
         err_set(reterr, MQ_SHARD_DOWN, "shard %s: %s", shard->name,
-                e->len ? strerror(errno) : "its host name does not resolve");
+                b->attempt ? strerror(errno) : "its host name does not resolve");
+        mem_free(b);
         return NULL;
     }
-    struct backend *b = mem_new(struct backend);
     list_init(&b->node);
     list_init(&b->statements_lru);
     b->pool = pool;
-    b->worker = w;
-    b->io = io;
     b->state = BACKEND_CONNECTING;
     b->session = s;
     b->exclusive = s != NULL;
@@ -531,8 +567,6 @@ struct backend *backend_open(struct pool *pool, struct session *s,
     b->vars_unknown = true;
     b->insert_id_known = true; /* 0 */
     b->deadline_ms = w->now_ms + pool->deployment->topology->config->pool.connect_timeout_ms;
-    io_set_owner(io, on_ready, b);
-    io_watch(io, IO_WRITE);
     return b;
 }
 

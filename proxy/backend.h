@@ -36,6 +36,9 @@ struct backend {
     struct pool *pool;
     struct worker *worker;
     struct io *io;
+    struct host *host;    /* of the shard's endpoint */
+    uint32_t host_number;
+    uint32_t attempt;     /* of its addresses, the next to try */
     enum backend_state state;
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
     struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */
@@ -72,11 +75,13 @@ struct backend {
     bool interrupted;     /* a KILL QUERY is on its way, and may hit whatever runs next */
     bool probe_only; /* opened to learn the dialect; nobody waits for it */
     char *errand;    /* beside its pool: the statement that it was opened for; NULL: none */
+    bool asks_role;  /* that statement asks whether the host is writable */
+    bool writable;   /* and it is */
 };
 
-/* Opens a connection for the pool, or, with a session, for that one alone, logging in as it
- * wants. Its end is told to the pool. NULL with reterr on failure at once. */
-struct backend *backend_open(struct pool *pool, struct session *s,
+/* Opens a connection to one of the shard's hosts for the pool, or, with a session, for that one
+ * alone, logging in as it wants. Its end is told to the pool. NULL with reterr on failure at once. */
+struct backend *backend_open(struct pool *pool, uint32_t host, struct session *s,
                              const struct backend_login *wanted, struct err *reterr);
 /* Sends; what the socket does not take is kept. False when the connection is lost. */
 bool backend_send(struct backend *b, const struct iovec *parts, int count);

@@ -1,37 +1,7 @@
-#define _DEFAULT_SOURCE
 #include "proxy/deployment.h"
-
-#include <netdb.h>
-#include <stdio.h>
-#include <sys/un.h>
 
 #include "base/log.h"
 #include "base/memory.h"
-
-static void resolve_socket(struct endpoint *e, const char *path)
-{
-    struct sockaddr_un *un = (struct sockaddr_un *)&e->address;
-    if (strlen(path) >= sizeof un->sun_path)
-        return;
-    un->sun_family = AF_UNIX;
-    strcpy(un->sun_path, path);
-    e->len = sizeof *un;
-}
-
-static void resolve_host(struct endpoint *e, const struct address *address)
-{
-    char port[8];
-    snprintf(port, sizeof port, "%u", address->port);
-    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
-    int status = getaddrinfo(address->host, port, &hints, &found);
-    if (status != 0) {
-        log_error("deployment", "host %s: %s", address->host, gai_strerror(status));
-        return;
-    }
-    memcpy(&e->address, found->ai_addr, found->ai_addrlen);
-    e->len = found->ai_addrlen;
-    freeaddrinfo(found);
-}
 
 static bool same_backend(const struct account_config *a, const struct account_config *b)
 {
@@ -63,6 +33,18 @@ static void warn_of_expiry(const struct tls_context *c, const char *path)
         log_warning("tls", "%s %s", path, why);
 }
 
+static enum err_code read_host_tls(struct endpoint *e, const struct shard_config *shard,
+                                   struct err *reterr)
+{
+    enum err_code code = MQ_OK;
+    for (uint32_t i = 0; !code && i < e->host_count; i++) {
+        struct host *h = &e->hosts[i];
+        if (tls_is_used(&shard->tls, h->address))
+            code = tls_context_for_server(&shard->tls, h->address, &h->tls, reterr);
+    }
+    return code;
+}
+
 static enum err_code read_tls(struct deployment *d, struct err *reterr)
 {
     const struct config *config = d->topology->config;
@@ -72,24 +54,26 @@ static enum err_code read_tls(struct deployment *d, struct err *reterr)
         if (!code)
             warn_of_expiry(d->client_tls, config->client_tls.cert);
     }
-    for (uint32_t i = 0; !code && i < topology_server_count(d->topology); i++) {
-        const struct shard_config *shard = d->topology->shards[i].config;
-        if (tls_is_used(shard))
-            code = tls_context_for_server(&shard->tls, &shard->address, &d->endpoints[i].tls,
-                                          reterr);
-    }
+    for (uint32_t i = 0; !code && i < topology_server_count(d->topology); i++)
+        code = read_host_tls(&d->endpoints[i], d->topology->shards[i].config, reterr);
     return code;
 }
 
-static void resolve(struct deployment *d)
+static void endpoint_init(struct endpoint *e, const struct shard_config *shard)
 {
-    for (uint32_t i = 0; i < topology_server_count(d->topology); i++) {
-        const struct address *address = &d->topology->shards[i].config->address;
-        if (address->socket)
-            resolve_socket(&d->endpoints[i], address->socket);
-        else
-            resolve_host(&d->endpoints[i], address);
-    }
+    e->host_count = 1 + (uint32_t)shard->standbys.count;
+    e->hosts = mem_array(e->host_count, sizeof *e->hosts);
+    host_init(&e->hosts[0], &shard->address);
+    for (uint32_t i = 1; i < e->host_count; i++)
+        host_init(&e->hosts[i], &shard->standby_addresses[i - 1]);
+    atomic_init(&e->fault, e->host_count > 1 ? PRIMARY_UNKNOWN : MQ_OK);
+}
+
+static void endpoint_fini(struct endpoint *e)
+{
+    for (uint32_t i = 0; i < e->host_count; i++)
+        host_fini(&e->hosts[i]);
+    mem_free(e->hosts);
 }
 
 enum err_code deployment_create(struct topology *topology, struct deployment **ret,
@@ -104,12 +88,13 @@ enum err_code deployment_create(struct topology *topology, struct deployment **r
     for (size_t i = 0; i < config->account_count; i++)
         account_init(&d->accounts[i], config, i);
     atomic_init(&d->references, 1);
+    for (uint32_t i = 0; i < topology_server_count(topology); i++)
+        endpoint_init(&d->endpoints[i], topology->shards[i].config);
     enum err_code code = read_tls(d, reterr);
     if (code) {
         deployment_release(d);
         return code;
     }
-    resolve(d);
     *ret = d;
     return MQ_OK;
 }
@@ -125,7 +110,7 @@ void deployment_release(struct deployment *d)
     if (!d || atomic_fetch_sub(&d->references, 1) != 1)
         return;
     for (uint32_t i = 0; i < topology_server_count(d->topology); i++)
-        tls_context_destroy(d->endpoints[i].tls);
+        endpoint_fini(&d->endpoints[i]);
     tls_context_destroy(d->client_tls);
     topology_release(d->topology);
     pthread_mutex_destroy(&d->verifiers_lock);

@@ -7,16 +7,20 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 
-#include "proxy/tls.h"
+#include "proxy/host.h"
 #include "vschema/topology.h"
 #include "wire/auth.h"
 
+enum { PRIMARY_UNKNOWN = -1 };
+
 struct endpoint {
-    struct sockaddr_storage address;
-    socklen_t len;       /* 0: the name did not resolve */
+    struct host *hosts; /* the shard's address, then its standbys */
+    uint32_t host_count;
+    atomic_uint primary; /* the host that is used; found by primary.c where there are standbys */
+    atomic_int fault;    /* enum err_code: why none is used, or PRIMARY_UNKNOWN */
+    atomic_ullong searched_ms; /* when the hosts were asked last */
     atomic_uint open;    /* backends of all workers, capped by pool.max_per_shard */
     atomic_ullong reached_ms; /* when any of them logged in last */
-    struct tls_context *tls; /* NULL: without TLS */
 };
 
 struct account {

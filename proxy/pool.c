@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "proxy/primary.h"
+#include "proxy/resolver.h"
 #include "proxy/session.h"
 
 enum {
@@ -43,7 +45,7 @@ static uint32_t silence_ms(const struct pool *p)
     return p->deployment->topology->config->pool.silence_timeout_ms;
 }
 
-static struct endpoint *pool_endpoint(const struct pool *p)
+struct endpoint *pool_endpoint(const struct pool *p)
 {
     return &p->deployment->endpoints[p->key.shard];
 }
@@ -83,12 +85,20 @@ static bool is_starved(const struct pool *p)
     return p->waiting > count(&p->opening);
 }
 
+/* What the name stood for may have changed. */
+static void ask_for_addresses(struct pool *p)
+{
+    struct endpoint *e = pool_endpoint(p);
+    resolver_ask(p->worker->fleet->resolver, p->deployment, &e->hosts[atomic_load(&e->primary)]);
+}
+
 /* Opens a connection on a place that was taken for it. False with reterr if that failed. */
 static bool open_on_place_for(struct pool *p, struct session *s, const struct backend_login *login,
                               struct err *reterr, struct backend **ret)
 {
-    *ret = backend_open(p, s, login, reterr);
+    *ret = backend_open(p, atomic_load(&pool_endpoint(p)->primary), s, login, reterr);
     if (!*ret) {
+        ask_for_addresses(p);
         give_back_place(p->deployment, p->key.shard);
         return false;
     }
@@ -170,7 +180,7 @@ static void ask_for_place(struct pool *p)
 static bool grow(struct pool *p, struct err *reterr)
 {
     struct backend *b;
-    if (!is_starved(p) || count(&p->opening) >= MOST_OPENING)
+    if (!is_starved(p) || atomic_load(&pool_endpoint(p)->fault) || count(&p->opening) >= MOST_OPENING)
         return true;
     if (take_place(p))
         return open_on_place(p, reterr, &b);
@@ -182,21 +192,42 @@ bool pool_open_probe(struct pool *p)
 {
     struct err ignored;
     struct backend *b;
+    if (atomic_load(&pool_endpoint(p)->fault)) {
+        primary_search(p);
+        p->search.for_probe = p->search.left > 0;
+        return p->search.for_probe;
+    }
     if (!take_place(p) || !open_on_place(p, &ignored, &b))
         return false;
     b->probe_only = true;
     return true;
 }
 
-bool pool_run_errand(struct pool *p, const char *statement)
+static struct backend *open_errand(struct pool *p, uint32_t host, const char *statement)
 {
     struct err ignored;
-    struct backend *b = backend_open(p, NULL, NULL, &ignored);
-    if (!b)
-        return false;
-    b->errand = mem_strdup(statement);
-    list_append(&p->errands, &b->node);
-    return true;
+    struct backend *b = backend_open(p, host, NULL, NULL, &ignored);
+    if (b) {
+        b->errand = mem_strdup(statement);
+        list_append(&p->errands, &b->node);
+    }
+    return b;
+}
+
+bool pool_run_errand(struct pool *p, uint32_t host, const char *statement)
+{
+    return open_errand(p, host, statement) != NULL;
+}
+
+bool pool_ask_role(struct pool *p, uint32_t host)
+{
+    struct backend *b =
+        open_errand(p, host, "SELECT CONCAT(@@global.read_only, ',', @@global.innodb_read_only)");
+    if (b)
+        b->asks_role = true;
+    else
+        resolver_ask(p->worker->fleet->resolver, p->deployment, &pool_endpoint(p)->hosts[host]);
+    return b != NULL;
 }
 
 struct backend *pool_open_exclusive(struct pool *p, struct session *s,
@@ -211,9 +242,18 @@ struct backend *pool_open_exclusive(struct pool *p, struct session *s,
     return b;
 }
 
-/* Idle for long, it may have died meanwhile; then it is closed. */
+static bool is_of_primary(const struct backend *b)
+{
+    return b->host_number == atomic_load(&pool_endpoint(b->pool)->primary);
+}
+
+/* Idle for long, it may have died meanwhile, or the primary is another now; then it is closed. */
 static bool is_alive(struct pool *p, struct backend *b)
 {
+    if (!is_of_primary(b)) {
+        backend_kill(b);
+        return false;
+    }
     if (p->worker->now_ms - b->idle_since_ms <= TRUSTED_MS || !io_peek_readable(b->io))
         return true;
     backend_kill(b);
@@ -310,6 +350,14 @@ static bool is_down(struct pool *p)
 
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr)
 {
+    enum err_code fault = primary_fault(p, reterr);
+    if (fault == MQ_INTERNAL) {
+        wait_for_one(p, s);
+        primary_search(p);
+        reterr->code = MQ_OK;
+    }
+    if (fault)
+        return NULL;
     struct backend *b = list_empty(&p->waiters) ? pick_idle(p, s) : NULL;
     if (b) {
         lend(p, b, s);
@@ -320,7 +368,7 @@ struct backend *pool_checkout(struct pool *p, struct session *s, struct err *ret
         return NULL;
     }
     wait_for_one(p, s);
-    if (!grow(p, reterr) && p->size == 0) {
+    if (!grow(p, reterr) && p->size == 0 && !primary_suspect(p)) {
         pool_forget_waiter(s);
         attempt_failed(p, reterr);
         return NULL;
@@ -371,6 +419,10 @@ static void serve(struct pool *p, struct backend *b)
 void pool_on_ready(struct pool *p, struct backend *b)
 {
     struct err ignored;
+    if (b->asks_role) {
+        b->asks_role = false;
+        primary_heard(p, b->host_number, b->writable);
+    }
     if (b->errand) {
         backend_kill(b);
         return;
@@ -378,7 +430,8 @@ void pool_on_ready(struct pool *p, struct backend *b)
     if (b->exclusive) {
         lend(p, b, b->session);
         session_on_backend(b->session, b);
-    } else if ((p->retired && !p->waiting) || p->worker->stopping || !lends(p)) {
+    } else if ((p->retired && !p->waiting) || p->worker->stopping || !lends(p) ||
+               !is_of_primary(b)) {
         backend_kill(b);
     } else {
         serve(p, b);
@@ -420,13 +473,14 @@ static void shard_is_dead(struct pool *p, const struct err *reason)
     struct err told = *reason;
     while (pool_close_one_idle(p))
         ;
-    p->down = true;
+    p->down = !primary_suspect(p);
     LIST_EACH (&p->busy, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
         if (is_silent(b))
             backend_lose(b, MQ_SHARD_LOST, "it has been silent for pool.silence_timeout, and takes no other connection");
     }
-    fail_waiters(p, &told);
+    if (p->down)
+        fail_waiters(p, &told);
 }
 
 /* It has answered, if only that it takes no more connections. */
@@ -434,6 +488,11 @@ static void errand_ended(struct pool *p, const struct backend *b, const struct e
 {
     if (!reason || p->worker->stopping)
         return;
+    if (b->asks_role) {
+        resolver_ask(p->worker->fleet->resolver, p->deployment, b->host);
+        primary_heard(p, b->host_number, false);
+        return;
+    }
     if (p->down || !b->heard_ms)
         attempt_failed(p, reason);
     if (b->heard_ms)
@@ -448,7 +507,7 @@ static void doubt(struct pool *p)
     struct err e;
     if (!list_empty(&p->errands) || p->worker->now_ms - p->trusted_ms < silence_ms(p))
         return;
-    if (!pool_run_errand(p, "DO 1")) {
+    if (!pool_run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1")) {
         err_set(&e, MQ_SHARD_DOWN, "no connection can be made");
         attempt_failed(p, &e);
         shard_is_dead(p, &e);
@@ -467,6 +526,9 @@ void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
     p->size--;
     atomic_fetch_sub(&pool_endpoint(p)->open, 1);
     if (opening && reason) {
+        ask_for_addresses(p);
+        if (primary_suspect(p))
+            return;
         attempt_failed(p, reason);
         /* With others at work the wait may still end well. */
         if (p->size == 0)
@@ -476,6 +538,25 @@ void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
     struct err ignored;
     if (p->waiting && !p->worker->stopping)
         (void)grow(p, &ignored);
+}
+
+void pool_primary_found(struct pool *p)
+{
+    struct err ignored;
+    lives(p);
+    LIST_EACH (&p->idle, node, following)
+        (void)is_alive(p, LIST_ENTRY(node, struct backend, node));
+    for (int i = 0; i < MOST_OPENING && p->waiting; i++)
+        (void)grow(p, &ignored);
+}
+
+void pool_primary_missing(struct pool *p)
+{
+    struct err why;
+    while (pool_close_one_idle(p))
+        ;
+    if (primary_fault(p, &why))
+        fail_waiters(p, &why);
 }
 
 void pool_retire(struct pool *p)
@@ -528,7 +609,7 @@ static void try_again(struct pool *p)
     if (p->retired || !list_empty(&p->opening) || !list_empty(&p->errands))
         return;
     if (!take_place(p))
-        (void)pool_run_errand(p, "DO 1");
+        (void)pool_run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1");
     else if (!open_on_place(p, &e, &b))
         attempt_failed(p, &e);
 }
@@ -541,6 +622,7 @@ void pool_tick(struct pool *p)
     tick_opening(&p->errands, now);
     tick_opening(&p->busy, now);
     tick_busy(p);
+    primary_tick(p);
     LIST_EACH (&p->idle, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
         if (now - b->idle_since_ms >= idle_ms)

@@ -35,6 +35,12 @@ struct pool {
     uint64_t retry_ms;       /* when that is due */
     uint64_t trusted_ms;     /* when the shard showed last that it lives, however silent */
     uint64_t asked_ms;      /* when a place was asked for last */
+    struct {              /* for the primary, where there are standbys */
+        uint32_t left;     /* hosts that have not answered yet; 0: none is asked */
+        uint32_t writable; /* of those that have */
+        uint32_t found;    /* the last of these */
+        bool for_probe;    /* the worker waits for its end */
+    } search;
     struct worker *owed_to; /* has asked for the next place that becomes free; NULL: nobody */
     bool retired;           /* of a former deployment: nothing goes back into it */
 };
@@ -57,8 +63,14 @@ void pool_forget_waiter(struct session *s);
 /* Opens a backend that nobody waits for, to learn its version. False when it cannot. */
 bool pool_open_probe(struct pool *p);
 /* Runs a statement on a connection of its own, which takes no place; its answer does not matter.
- * False when the shard cannot be reached. */
-bool pool_run_errand(struct pool *p, const char *statement);
+ * False when the host cannot be reached. */
+bool pool_run_errand(struct pool *p, uint32_t host, const char *statement);
+/* Asks the host whether it is writable, which primary_heard is told. False as above. */
+bool pool_ask_role(struct pool *p, uint32_t host);
+struct endpoint *pool_endpoint(const struct pool *p);
+/* A search for the primary has ended. */
+void pool_primary_found(struct pool *p);
+void pool_primary_missing(struct pool *p);
 
 /* A pool of the shard has sessions waiting and no place for a backend: another pool on w gives
  * one up, at once or as soon as it can. asking (may be NULL) is not asked itself. */

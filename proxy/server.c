@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "proxy/listener.h"
+#include "proxy/resolver.h"
 
 struct server {
     const char *config_path;
@@ -361,6 +362,7 @@ static void fini(struct server *s)
 
 static int serve(struct server *s)
 {
+    s->fleet.resolver = resolver_start();
     if (!start_workers(s) || !open_listeners(s))
         return 1;
     log_info("server", "serving %zu tenants on %u shards", tenant_map_count(s->tenants),
@@ -406,6 +408,7 @@ int server_run(const char *config_path, const struct config_overrides *overrides
         if (s.fleet.placement)
             placement_stop(s.fleet.placement);
         stop_workers(&s);
+        resolver_stop(s.fleet.resolver);
     }
     fini(&s);
     log_info("server", "ended");

@@ -88,7 +88,7 @@ static void interrupt(struct session *s)
     char kill[32];
     snprintf(kill, sizeof kill, "KILL QUERY %u", b->connection_id);
     s->interrupted_ms = s->worker->now_ms;
-    b->interrupted = pool_run_errand(b->pool, kill);
+    b->interrupted = pool_run_errand(b->pool, b->host_number, kill);
 }
 
 static void watch_statement(struct session *s)

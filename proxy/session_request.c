@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "proxy/primary.h"
 #include "proxy/session_int.h"
 
 enum {
@@ -384,6 +385,8 @@ static void note_status(struct session *s, bool failed)
     const struct answer *a = &s->backend->answer;
     if (failed && session_was_interrupted(s, &a->err, NULL))
         s->backend->interrupted = false; /* the KILL has done its work */
+    if (failed && (a->err.code == 1290 || a->err.code == 1836)) /* the server is read-only */
+        (void)primary_suspect(s->backend->pool);
     s->backend->unsure = failed && !(s->backend->status & STATUS_AUTOCOMMIT);
     if (!failed) {
         s->backend->status = s->status = a->ok.status;

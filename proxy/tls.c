@@ -183,9 +183,9 @@ bool tls_is_offered(const struct config *config)
     return false;
 }
 
-bool tls_is_used(const struct shard_config *shard)
+bool tls_is_used(const struct tls_config *c, const struct address *address)
 {
-    return shard->tls.mode >= (shard->address.socket ? TLS_REQUIRED : TLS_PREFERRED);
+    return c->mode >= (address->socket ? TLS_REQUIRED : TLS_PREFERRED);
 }
 
 static void examine(struct tls_context *c, enum err_code code, struct err *fault, const char *cert,
@@ -220,7 +220,7 @@ void tls_examine(const struct topology *t, tls_fault *on_fault, void *context)
     }
     for (uint32_t i = 0; i < topology_server_count(t); i++) {
         const struct shard_config *shard = t->shards[i].config;
-        if (tls_is_used(shard))
+        if (tls_is_used(&shard->tls, &shard->address))
             examine_server(&shard->tls, &shard->address, on_fault, context);
     }
     if (v->configured && v->tls.mode > TLS_DISABLED)

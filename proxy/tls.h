@@ -21,7 +21,7 @@ typedef void tls_fault(void *context, const struct err *fault);
 void tls_examine(const struct topology *t, tls_fault *on_fault, void *context);
 bool tls_is_offered(const struct config *config);
 /* A unix socket is as safe as TLS: there it is used only when it is asked for. */
-bool tls_is_used(const struct shard_config *shard);
+bool tls_is_used(const struct tls_config *c, const struct address *address);
 /* NULL, or what is wrong with the time that the own certificate is good for. */
 const char *tls_context_expiry(const struct tls_context *c);
 

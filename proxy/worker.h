@@ -19,6 +19,7 @@
 struct event;
 struct event_base;
 struct pool;
+struct resolver;
 struct session;
 
 enum {
@@ -30,6 +31,7 @@ enum {
 struct fleet {
     atomic_uint connections;       /* open client connections of all workers */
     atomic_uint next_connection_id;
+    struct resolver *resolver;     /* NULL: names are resolved only when they are read */
     struct placement *placement;   /* NULL without a vindex table */
     const struct rsa_key *rsa_key;
     char *_Atomic server_version;  /* last seen */

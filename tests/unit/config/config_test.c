@@ -138,7 +138,7 @@ static const char full[] =
     "  vschema: vschema.json\n"
     "  shards:\n"
     "    -80: {socket: /run/a.sock}\n"
-    "    80-C0: {address: h:1, database: other}\n"
+    "    80-C0: {address: h:1, database: other, standbys: ['h:2', '[::1]:3', /run/s.sock]}\n"
     "    c0-: /run/b.sock\n"
     "tenants: [x, ' y ', z, x]\n"
     "default_tenant: z\n"
@@ -181,7 +181,12 @@ static void every_setting_arrives(void **state)
     assert_string_equal(c->shards[0].database, "mq");
     assert_string_equal(c->shards[1].name, "80-c0");
     assert_string_equal(c->shards[1].database, "other");
+    assert_int_equal(c->shards[1].standbys.count, 3);
+    assert_int_equal(c->shards[1].standby_addresses[0].port, 2);
+    assert_string_equal(c->shards[1].standby_addresses[1].host, "::1");
+    assert_string_equal(c->shards[1].standby_addresses[2].socket, "/run/s.sock");
     assert_string_equal(c->shards[2].address.socket, "/run/b.sock");
+    assert_int_equal(c->shards[2].standbys.count, 0);
     assert_int_equal(c->tenants.count, 3);
     assert_string_equal(c->tenants.items[1], "y");
     assert_string_equal(c->default_tenant, "z");

@@ -76,6 +76,7 @@ struct gate {
     uint32_t shard_capabilities;
     const char *shard_version;
     bool refuse_connections;
+    bool read_only[GATE_PEERS], dead[GATE_PEERS]; /* by shard, or standby: by port - 1 */
     bool by_hand;        /* shards answer nothing by themselves */
     bool observing;      /* nor a SET, which is the client's own */
     struct buf set;      /* the last SET that a shard answered by itself */
@@ -109,9 +110,12 @@ static inline struct io *gate_connect(struct event_base *base, const struct sock
     (void)len;
     if (gate_now->refuse_connections || gate_now->shard_count == GATE_PEERS)
         return NULL;
+    uint32_t shard = ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port) - 1u;
+    if (gate_now->dead[shard])
+        return NULL;
     io_memory_pair(gate_now->pipe, ends);
     struct peer *p = gate_add(gate_now->shards, &gate_now->shard_count, ends[1]);
-    p->shard = ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port) - 1u;
+    p->shard = shard;
     return ends[0];
 }
 
@@ -247,11 +251,10 @@ static inline bool begins(struct slice s, const char *text)
     return s.len >= len && memcmp(s.data, text, len) == 0;
 }
 
-static inline void shard_say_mode(struct gate *g, struct peer *p)
+static inline void shard_say_row(struct gate *g, struct peer *p, struct slice mode)
 {
     struct buf b;
     uint8_t seq = 1;
-    struct slice mode = SLICE_LIT("");
     buf_init(&b);
     shard_rows(&b, &seq, &mode, 1, g->shard_capabilities, STATUS_AUTOCOMMIT);
     peer_send_buf(p, &b);
@@ -302,10 +305,13 @@ static inline bool shard_step(struct gate *g, struct peer *p)
         p->at = SHARD_LOGGED_IN;
         return true;
     case SHARD_LOGGED_IN:
-        if (!shard_asked(p, "\3SELECT @@sql_mode", &packet))
+        if (shard_asked(p, "\3SELECT @@sql_mode", &packet))
+            shard_say_row(g, p, SLICE_LIT(""));
+        else if (shard_asked(p, "\3SELECT CONCAT(@@global.read_only", &packet))
+            shard_say_row(g, p, g->read_only[p->shard] ? SLICE_LIT("1,0") : SLICE_LIT("0,0"));
+        else
             return false;
         buf_consume(&p->in, packet.wire_bytes);
-        shard_say_mode(g, p);
         return true;
     default:
         return shard_take_set(g, p);
