@@ -102,17 +102,26 @@ static void watch_statement(struct session *s)
         interrupt(s);
 }
 
-/* A transaction between two statements. */
-static void watch_transaction(struct session *s)
+/* What else the session has on its home goes with it: its client must connect again. */
+static void end_transaction(struct session *s)
 {
-    const struct config *c = config_of(s);
-    if (!has_passed(s, s->pinned_ms, c->limits.transaction_timeout_ms) &&
-        !has_passed(s, s->since_ms, c->limits.transaction_idle_timeout_ms))
+    if (s->backend == s->home) {
+        backend_lose(s->backend, MQ_SHARD_LOST, "a transaction took too long");
         return;
+    }
     session_release_backend(s);
     session_give_shares(s);
     s->lost_transaction = MQ_TRANSACTION_TIMEOUT;
     s->status &= (uint16_t)~STATUS_IN_TRANS;
+}
+
+/* A transaction between two statements. */
+static void watch_transaction(struct session *s)
+{
+    const struct config *c = config_of(s);
+    if (has_passed(s, s->pinned_ms, c->limits.transaction_timeout_ms) ||
+        has_passed(s, s->since_ms, c->limits.transaction_idle_timeout_ms))
+        end_transaction(s);
 }
 
 void session_watch_backend(struct session *s)

@@ -398,6 +398,44 @@ static void down_it_stops_nothing_else(void **state)
     ask_shard(client);
 }
 
+static int open_limited_gate(void **state)
+{
+    (void)state;
+    gate_open(&gate, YAML "limits: {transaction_idle_timeout: 2s}\n"
+                          "pool: {silence_timeout: 3s}\n");
+    client = login(&gate, "mq@acme");
+    return 0;
+}
+
+/* A transaction on the home is not rolled back behind the client's back: all of it goes. */
+static void a_home_goes_with_its_transaction(void **state)
+{
+    (void)state;
+    struct peer *home = relay_first(client, "CREATE TEMPORARY TABLE t (a INT)", IDLE_STATUS);
+    relay(client, "INSERT INTO orders VALUES (1)", OPEN_STATUS);
+    gate_pass_time(&gate, 2100);
+    assert_true(home->closed);
+    client_query(&gate, client, ORDERS);
+    gate_run(&gate);
+    assert_null(gate_asked(&gate));
+    assert_true(client->closed);
+}
+
+/* While a shard works for the session, its home has nothing to say. */
+static void a_quiet_home_is_not_doubted(void **state)
+{
+    (void)state;
+    relay_first(client, "CREATE TEMPORARY TABLE t (a INT)", IDLE_STATUS);
+    client_query(&gate, client, OFFSETS);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, OFFSETS_SENT);
+    gate_pass_time(&gate, 2900);
+    peer_send(shard, "\1\0\0\1\1", 5); /* the shard says something */
+    gate_run(&gate);
+    gate_pass_time(&gate, 200);
+    assert_null(gate_asked(&gate));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gate, close_gate)
@@ -420,6 +458,9 @@ int main(void)
         TEST(an_expression_is_asked_for),
         TEST(variables_that_shards_lack),
         TEST(down_it_stops_nothing_else),
+        cmocka_unit_test_setup_teardown(a_home_goes_with_its_transaction, open_limited_gate,
+                                        close_gate),
+        cmocka_unit_test_setup_teardown(a_quiet_home_is_not_doubted, open_limited_gate, close_gate),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
