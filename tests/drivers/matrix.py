@@ -100,10 +100,10 @@ class DriverRun:
         """(column, case) of all that the driver can do."""
         for name, login in self.matrix.logins.items():
             if name not in self.driver.get("logins", {}):
-                yield f"login {name}", {**self.matrix.cases["connect"], "login": login}
+                yield f"login {name}", {**self.matrix.cases["connect"], "login": (name, login)}
         for name, case in self.matrix.cases.items():
             if name != "connect" and case.get("needs") not in self.lacks:
-                yield name, {"login": {}, **case}
+                yield name, {"login": (name, {}), **case}
 
     def steps(self, case):
         """Prepared statements as text for drivers that have none."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from certificates import Authority
 from cluster import Cluster
 from gateway import Gateway, run_program
 
@@ -26,14 +27,23 @@ def password_of(user):
 class World:
     """Servers, mqgate and accounts. Use it with `with`."""
 
-    def __init__(self, folder, flavour, tables, drivers):
+    def __init__(self, folder, flavour, specification, drivers):
         self.folder, self.flavour = Path(folder), flavour
-        self.cold = [f"cold_{driver}" for driver in drivers]
+        tables, logins = specification["tables"], specification["logins"]
+        # One for each login, which then has shown the password.
+        cold = [(d, name) for d in drivers for name in logins if logins[name].get("user") == "cold"]
+        self.cold = {key: f"cold_{number}" for number, key in enumerate(cold)}
+        authority = Authority(self.folder / "ca")
+        self.ca, pair = authority.ca, authority.issue("localhost")
         self.cluster = Cluster(
             self.folder / "cluster",
             flavour,
             [TENANT, NEIGHBOUR],
-            arguments=["--one-server"],
+            arguments=[
+                "--one-server",
+                f"--server-option=--ssl-cert={pair.cert}",
+                f"--server-option=--ssl-key={pair.key}",
+            ],
         )
         self.gateway = None
         try:
@@ -41,6 +51,7 @@ class World:
                 "queue_tables": tables,
                 "limits": {"max_statement_size": "64MiB"},
                 "accounts": self.accounts(),
+                "tls": pair.settings(),
             }
             self.gateway = Gateway(self.cluster, self.folder / "mqgate", self.config)
             self.admin = self.cluster.connect(0, database=None)
@@ -76,7 +87,7 @@ class World:
             "app": {"password": PASSWORDS["app"], **mine},
             "native": {"password_hash": NATIVE_HASH, **mine},
             "unscoped": {"password": PASSWORDS["unscoped"], "backend": backend},
-            **{name: {"password_hash": COLD_HASH, **mine} for name in self.cold},
+            **{name: {"password_hash": COLD_HASH, **mine} for name in self.cold.values()},
         }
 
     # --- databases
@@ -100,7 +111,7 @@ class World:
 
     def direct_accounts(self):
         """MySQL 9 knows no native passwords, MariaDB 10.11 nothing else."""
-        return ["app", "native"] if self.flavour == "mariadb" else ["app", *self.cold]
+        return ["app", "native"] if self.flavour == "mariadb" else ["app", *self.cold.values()]
 
     def tables(self):
         with self.admin.cursor() as cursor:
@@ -117,9 +128,10 @@ class World:
     # --- where a driver connects
 
     def target(self, driver, direct, login, account=None):
-        """Where and as whom, or None if this side knows no such login."""
+        """Where and as whom, or None if this side knows no such login. login: (name, settings)."""
+        name, login = login
         user = account or login.get("user", "app")
-        user = f"cold_{driver}" if user == "cold" else user
+        user = self.cold[driver, name] if user == "cold" else user
         if direct and user not in self.direct_accounts():
             return None
         side = self.cluster.shards[0] if direct else {"host": "127.0.0.1", "port": self.gateway.port,
@@ -131,7 +143,7 @@ class World:
             "user": user,
             "password": password_of(user),
             "database": self.cluster.database,
-            "tls": None,
+            "tls": {"ca": self.ca} if login.get("tls") else None,
         }
 
 

@@ -1,4 +1,10 @@
 import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -53,10 +59,28 @@ abstract class Driver {
             properties.put("maxAllowedPacket", "67108864");
             properties.put("sslMode", ca(target) == null ? "DISABLED" : "VERIFY_CA");
             if (ca(target) != null) {
-                properties.put("trustCertificateKeyStoreType", "PEM");
-                properties.put("trustCertificateKeyStoreUrl", "file:" + ca(target));
+                properties.put("trustCertificateKeyStoreType", "PKCS12");
+                properties.put("trustCertificateKeyStorePassword", "store");
+                properties.put("trustCertificateKeyStoreUrl", "file:" + store(ca(target)));
             }
             return DriverManager.getConnection("jdbc:mysql://" + address(target), properties);
+        }
+
+        /** The certificate of a PEM file in a key store, which is all that Connector/J reads. */
+        private static Path store(String pem) throws SQLException {
+            try (var in = Files.newInputStream(Path.of(pem))) {
+                KeyStore store = KeyStore.getInstance("PKCS12");
+                store.load(null, null);
+                store.setCertificateEntry("ca", CertificateFactory.getInstance("X.509").generateCertificate(in));
+                Path file = Files.createTempFile("ca", ".p12");
+                file.toFile().deleteOnExit();
+                try (var out = Files.newOutputStream(file)) {
+                    store.store(out, "store".toCharArray());
+                }
+                return file;
+            } catch (IOException | GeneralSecurityException e) {
+                throw new SQLException(e);
+            }
         }
 
         private static com.mysql.cj.jdbc.JdbcConnection own(Connection c) throws SQLException {
