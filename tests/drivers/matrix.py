@@ -30,7 +30,8 @@ class Matrix:
         self.cases = {name: specification["cases"][name] for name in cases}
         self.logins = specification["logins"] if "connect" in cases else {}
         self.known, self.toolchains = known, toolchains
-        self.cells, self.versions, self.servers, self.titles = [], {}, {}, {}
+        self.cells, self.versions, self.servers = [], {}, {}
+        self.titles, self.tools = {}, {}
 
     def failures(self):
         return [cell for cell in self.cells if cell.verdict == FAILED]
@@ -39,15 +40,16 @@ class Matrix:
         return {"servers": self.servers, "versions": self.versions,
                 "cells": [vars(cell) for cell in self.cells]}
 
-    def columns(self):
-        """Names of the table's columns: the ways to log in, then the cases."""
-        cases = [name for name in self.cases if name != "connect"]
-        return [f"login {name}" for name in self.logins] + cases
+    def columns(self, tool=None):
+        """Names of the columns of drivers, the ways to log in first, or of a kind of tool."""
+        logins = [] if tool else [f"login {name}" for name in self.logins]
+        cases = [name for name, case in self.cases.items() if case.get("tool") == tool]
+        return logins + [name for name in cases if name != "connect"]
 
     def run(self, world, drivers):
         self.servers[world.flavour] = world.cluster.facts["version"]
         for name, driver in drivers.items():
-            self.titles[name] = driver["title"]
+            self.titles[name], self.tools[name] = driver["title"], driver.get("tool")
             started = time.monotonic()
             world.empty_tables()
             cells = list(DriverRun(self, world, name, driver).cells())
@@ -71,12 +73,12 @@ class DriverRun:
 
     def __init__(self, matrix, world, name, driver):
         self.matrix, self.world, self.name, self.driver = matrix, world, name, driver
-        self.lacks = set(driver.get("lacks", []))
+        self.lacks, self.tool = set(driver.get("lacks", [])), driver.get("tool")
 
     def cells(self):
         wanted = dict(self.wanted_cases())
         direct, through = self.run_sides(wanted)
-        for column in self.matrix.columns():
+        for column in self.matrix.columns(self.tool):
             if column not in wanted:
                 yield self.cell(column, LACKS, reason="the driver has no such thing")
                 continue
@@ -99,10 +101,11 @@ class DriverRun:
     def wanted_cases(self):
         """(column, case) of all that the driver can do."""
         for name, login in self.matrix.logins.items():
-            if name not in self.driver.get("logins", {}):
+            if not self.tool and name not in self.driver.get("logins", {}):
                 yield f"login {name}", {**self.matrix.cases["connect"], "login": (name, login)}
         for name, case in self.matrix.cases.items():
-            if name != "connect" and case.get("needs") not in self.lacks:
+            mine = case.get("tool") == self.tool and case.get("needs") not in self.lacks
+            if mine and name != "connect":
                 yield name, {"login": (name, {}), **case}
 
     def steps(self, case):
@@ -198,6 +201,8 @@ def wrong(step, result):
     error = result.get("error", {})
     if result.get("unsupported"):
         return "the program calls it unsupported; drivers.yaml does not"
+    if step["op"] == "run" and error:
+        return f"it fails: {error['message']}"
     if "refused" in step:
         return None if step["refused"] in str(error.get("message")) else f"not refused: {result}"
     if "errno" in step:

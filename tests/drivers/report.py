@@ -21,8 +21,8 @@ def show(matrix, verbose):
                 shown.add(difference)
     for server in matrix.servers:
         print(f"\n{server_title(matrix, server)}")
-        for line in aligned(table(matrix, server)):
-            print("  " + line)
+        for rows in tables(matrix, server):
+            print("\n".join("  " + line for line in aligned(rows)), end="\n\n")
     count = {verdict: sum(c.verdict == verdict for c in matrix.cells) for verdict in MARKS}
     print(f"\n{count[SAME]} the same as directly, {count[KNOWN]} known differences, "
           f"{count[FAILED]} failed, {count[LACKS]} not in the driver")
@@ -32,14 +32,20 @@ def server_title(matrix, server):
     return f"{ {'mariadb': 'MariaDB', 'mysql': 'MySQL'}[server] } {matrix.servers[server]}"
 
 
-def table(matrix, server):
+def tables(matrix, server):
+    """The drivers' table, then those of the kinds of tools."""
+    kinds = dict.fromkeys(matrix.tools.values())
+    return [table(matrix, server, tool) for tool in sorted(kinds, key=lambda kind: kind or "")]
+
+
+def table(matrix, server, tool):
     """Rows of texts, the heading first."""
     cells = {(c.driver, c.case): MARKS[c.verdict] for c in matrix.cells if c.server == server}
-    columns = matrix.columns()
-    rows = [["driver", "version", *columns]]
+    columns = matrix.columns(tool)
+    rows = [["tool" if tool else "driver", "version", *columns]]
     for driver, title in matrix.titles.items():
         row = [cells.get((driver, column), "") for column in columns]
-        if any(row):
+        if any(row) and matrix.tools[driver] == tool:
             rows.append([title, matrix.versions.get(driver, ""), *row])
     return rows
 
@@ -82,7 +88,9 @@ def document(matrix, path):
     """Rewrites what stands between the marks."""
     lines = [BEGIN, ""]
     for server in matrix.servers:
-        lines += [f"### {server_title(matrix, server)}", "", *markdown(table(matrix, server)), ""]
+        lines += [f"### {server_title(matrix, server)}", ""]
+        for rows in tables(matrix, server):
+            lines += [*markdown(rows), ""]
     lines += ["### Known differences", "", *known_differences(matrix), ""]
     lines += ["### The cases", "", *what_cases_do(matrix), "", END]
     text = path.read_text(encoding="utf-8")

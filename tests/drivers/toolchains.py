@@ -150,6 +150,9 @@ class Toolchains:
     def mariadb_cli(self):
         return tool("mariadb", "mariadb-client-core")
 
+    def mariadb_dump(self):
+        return tool("mariadb-dump", "mariadb-client-core")
+
     def mysql_cli(self):
         return self.mysql_program("mysql")
 

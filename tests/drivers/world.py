@@ -108,6 +108,7 @@ class World:
         for name in self.direct_accounts():
             self.run_sql(f"CREATE USER '{name}'@'%' IDENTIFIED BY '{password_of(name)}'")
             self.run_sql(f"GRANT ALL ON queue.* TO '{name}'@'%'")
+        self.run_sql("GRANT RELOAD ON *.* TO 'app'@'%'")  # which mysqldump asks for
 
     def direct_accounts(self):
         """MySQL 9 knows no native passwords, MariaDB 10.11 nothing else."""
@@ -155,7 +156,7 @@ def read_specification(path):
     return text
 
 
-OPERATIONS = ("query", "prepared", "cursor", "multi", "call")
+OPERATIONS = ("query", "prepared", "cursor", "multi", "call", "run")
 
 
 def read_step(step, texts):

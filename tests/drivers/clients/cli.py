@@ -107,12 +107,16 @@ def run_case(command, target, steps):
     return [[result_of(lines) for lines in step] for step in results]
 
 
+def version_of(command):
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    return re.search(r"(?:Distrib |Ver |from )(\d+\.\d+\.\d+)", done.stdout).group(1)
+
+
 def main():
     job_path, *command = sys.argv[1:]
     with open(job_path, encoding="utf-8") as file:
         job = json.load(file)
-    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False).stdout
-    print(json.dumps({"version": re.search(r"(?:Distrib |Ver |from )(\d+\.\d+\.\d+)", version).group(1)}))
+    print(json.dumps({"version": version_of(command)}))
     for case in job["cases"]:
         steps = run_case(command, job["targets"][case["target"]], case["steps"])
         print(json.dumps({"case": case["name"], "steps": steps}), flush=True)
