@@ -8,6 +8,7 @@
 #include "proxy/pool.h"
 #include "proxy/session.h"
 #include "wire/packet.h"
+#include "wire/stmt.h"
 
 enum {
     LOGIN_CHARSET = 45,        /* utf8mb4_general_ci: every server knows it */
@@ -89,6 +90,8 @@ void backend_end(struct backend *b, const struct err *reason)
     list_append(&b->worker->dead_backends, &b->node);
     io_destroy(b->io);
     b->io = NULL;
+    if (b->cursors)
+        session_cursors_lost(b->session, b);
     b->session = NULL;
     backend_forget_left(b, NULL);
     enum backend_state before = b->state;
@@ -113,7 +116,7 @@ void backend_lose(struct backend *b, enum err_code code, const char *what)
         log_warning("backend", "%s (%s)", reason.text, state_names[b->state]);
     backend_end(b, &reason);
     if (s)
-        session_on_backend_lost(s, &reason);
+        session_on_backend_lost(s, b, &reason);
 }
 
 void backend_expire(struct backend *b)
@@ -127,13 +130,23 @@ void backend_expire(struct backend *b)
     backend_lose(b, MQ_SHARD_DOWN, what[b->state] ? what[b->state] : "login took too long");
 }
 
-static void forget_statement(struct backend *b, struct backend_stmt *stmt)
+static void take_statement(struct backend *b, struct backend_stmt *stmt)
 {
     HASH_DEL(b->statements, stmt);
     list_remove(&stmt->lru);
     b->statement_count--;
+}
+
+void backend_stmt_destroy(struct backend_stmt *stmt)
+{
     mem_free(stmt->database);
     mem_free(stmt);
+}
+
+static void forget_statement(struct backend *b, struct backend_stmt *stmt)
+{
+    take_statement(b, stmt);
+    backend_stmt_destroy(stmt);
 }
 
 void backend_free(struct backend *b)
@@ -512,7 +525,7 @@ static void on_readable(struct backend *b)
         data = buf_begin(&b->in);
         len = buf_len(&b->in);
     }
-    bool own = b->state != BACKEND_BUSY;
+    bool own = b->state != BACKEND_BUSY || !session_uses(b->session, b);
     size_t used = own ? own_data(b, data, len) : session_on_backend_data(b->session, data, len);
     if (b->state == BACKEND_DEAD)
         return;
@@ -604,10 +617,10 @@ void backend_reserve(struct backend *b)
 
 /* ---- prepared statements ---- */
 
-struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial)
+struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key)
 {
     struct backend_stmt *stmt;
-    HASH_FIND(hh, b->statements, &serial, sizeof serial, stmt);
+    HASH_FIND(hh, b->statements, &key, sizeof key, stmt);
     if (stmt) {
         list_remove(&stmt->lru);
         list_prepend(&b->statements_lru, &stmt->lru);
@@ -615,29 +628,31 @@ struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial)
     return stmt;
 }
 
-void backend_stmt_add(struct backend *b, uint64_t serial, uint32_t id)
+static void add_statement(struct backend *b, struct backend_stmt *stmt)
 {
-    struct backend_stmt *stmt = mem_new(struct backend_stmt);
-    stmt->serial = serial;
-    stmt->id = id;
-    stmt->database = mem_strdup(b->database);
-    HASH_ADD(hh, b->statements, serial, sizeof stmt->serial, stmt);
+    HASH_ADD(hh, b->statements, key, sizeof stmt->key, stmt);
     list_prepend(&b->statements_lru, &stmt->lru);
     b->statement_count++;
 }
 
+void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id)
+{
+    struct backend_stmt *stmt = mem_new(struct backend_stmt);
+    stmt->key = key;
+    stmt->id = id;
+    stmt->database = mem_strdup(b->database);
+    add_statement(b, stmt);
+}
+
 static void close_statement(struct backend *b, struct backend_stmt *stmt, struct buf *out)
 {
-    uint8_t seq = 0;
-    uint8_t command[5] = { 0x19, (uint8_t)stmt->id, (uint8_t)(stmt->id >> 8),
-                           (uint8_t)(stmt->id >> 16), (uint8_t)(stmt->id >> 24) };
-    packet_append(out, &seq, slice_of(command, sizeof command));
+    stmt_close_write(out, stmt->id);
     forget_statement(b, stmt);
 }
 
-void backend_stmt_close(struct backend *b, uint64_t serial, struct buf *out)
+void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out)
 {
-    struct backend_stmt *stmt = backend_stmt_find(b, serial);
+    struct backend_stmt *stmt = backend_stmt_find(b, key);
     if (stmt)
         close_statement(b, stmt, out);
 }
@@ -648,4 +663,21 @@ void backend_stmt_make_room(struct backend *b, struct buf *out)
     while (b->statement_count >= max && b->statement_count)
         close_statement(
             b, LIST_ENTRY(list_last(&b->statements_lru), struct backend_stmt, lru), out);
+}
+
+struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key)
+{
+    struct backend_stmt *stmt = backend_stmt_find(b, key);
+    if (stmt)
+        take_statement(b, stmt);
+    return stmt;
+}
+
+bool backend_stmt_return(struct backend *b, struct backend_stmt *stmt)
+{
+    if (backend_stmt_find(b, stmt->key) ||
+        b->statement_count >= b->pool->deployment->topology->config->pool.max_statements)
+        return false;
+    add_statement(b, stmt);
+    return true;
 }

@@ -22,11 +22,11 @@ struct backend_login {
     struct slice database, attributes; /* borrowed; the session or the deployment outlives them */
 };
 
-/* A statement prepared on this backend, named by its plan's serial number. */
+/* A statement prepared on this backend. */
 struct backend_stmt {
     UT_hash_handle hh;
     struct list lru; /* least recently used last */
-    uint64_t serial;
+    uint64_t key; /* request_stmt_key() */
     uint32_t id; /* the shard's */
     char *database; /* in which it was prepared, as struct backend's; NULL on shards */
 };
@@ -68,6 +68,7 @@ struct backend {
     struct backend_stmt *statements;
     struct list statements_lru;
     uint32_t statement_count;
+    uint32_t cursors; /* open ones of its session, which keeps it for as long as there are any */
 
     uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING; 0 none */
     uint64_t idle_since_ms;
@@ -108,12 +109,17 @@ void backend_kill(struct backend *b);
 void backend_free(struct backend *b); /* only the worker's cleaning */
 const char *backend_state_name(enum backend_state s);
 
-/* The statement of that serial number, most recently used now; NULL if not prepared here. */
-struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t serial);
-void backend_stmt_add(struct backend *b, uint64_t serial, uint32_t id);
+/* The statement of that key, most recently used now; NULL if not prepared here. */
+struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key);
+void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id);
 /* Forgets it, if it is there, and appends its COM_STMT_CLOSE. */
-void backend_stmt_close(struct backend *b, uint64_t serial, struct buf *out);
+void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out);
 /* The same for the least recently used while the bound leaves no room for another. */
 void backend_stmt_make_room(struct backend *b, struct buf *out);
+/* Takes a statement out, for a cursor, which nobody else may disturb; NULL: it is not there. */
+struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key);
+/* Puts it back; false: there is another by now, or no room. */
+bool backend_stmt_return(struct backend *b, struct backend_stmt *stmt);
+void backend_stmt_destroy(struct backend_stmt *stmt);
 
 #endif

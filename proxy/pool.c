@@ -459,7 +459,8 @@ static void fail_waiters(struct pool *p, const struct err *reason)
 /* Something was asked of it, and for long it has not said a word. */
 static bool is_silent(const struct backend *b)
 {
-    uint64_t since = b->state == BACKEND_BUSY && b->session ? session_asked_ms(b->session) : 0;
+    bool asked = b->session && session_uses(b->session, b); /* not only kept, for a cursor */
+    uint64_t since = asked ? session_asked_ms(b->session) : 0;
     if (since == 0)
         return false;
     if (b->heard_ms > since)
@@ -590,8 +591,8 @@ static void tick_busy(struct pool *p)
     LIST_EACH (&p->busy, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
         doubtful |= is_silent(b);
-        if (b->state == BACKEND_BUSY && b->session)
-            session_watch_backend(b->session);
+        if (b->session)
+            session_watch_backend(b->session, b);
     }
     if (doubtful)
         doubt(p);

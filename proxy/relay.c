@@ -102,6 +102,7 @@ void relay_begin(struct session *s)
                    client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
                    own_status(s) || s->request.diagnostics || session_warn_changes_answer(s);
     s->definitions_left = 0;
+    s->eof_due = false;
 }
 
 /* ---- errors ---- */
@@ -187,6 +188,18 @@ static void own_rows_end(struct output *o, const struct ok_packet *ok)
         own_ok(o, ok, 0xfe);
 }
 
+/* The EOF behind the definitions, which this backend does not send. Where the packet that ends
+ * the answer is the next one and says that a cursor is open, that one stands for both. */
+static void own_definitions_end(struct output *o, enum answer_packet following)
+{
+    struct session *s = o->s;
+    bool ended = following == ANSWER_ROWS_END &&
+                 (s->backend->answer.ok.status & STATUS_CURSOR_EXISTS);
+    if (s->eof_due && !ended)
+        own_eof(o, 0, session_own_status(s));
+    s->eof_due = false;
+}
+
 /* A column definition names its database; the client knows another name. */
 static bool own_column_def(struct output *o, struct slice payload)
 {
@@ -243,6 +256,16 @@ static void pass(struct output *o, uint8_t *packet, size_t have)
     emit(o, packet, have);
 }
 
+/* The packet that ends rows, or the definitions in front of a cursor's. */
+static void relay_end(struct output *o, uint8_t *packet, size_t have)
+{
+    struct session *s = o->s;
+    if (client_wants_eof(s) != backend_sends_eof(s) || own_status(s))
+        own_rows_end(o, &s->backend->answer.ok);
+    else
+        pass(o, packet, have);
+}
+
 /* What the client gets for one packet of the backend. */
 static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *packet, size_t have,
                          size_t len)
@@ -253,6 +276,7 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         s->seq = packet[3];
     if (s->observed && (kind == ANSWER_OK || kind == ANSWER_ROWS_END || kind == ANSWER_COLUMNS_EOF))
         session_warn_end(s, packet + PACKET_HEADER, len);
+    own_definitions_end(o, kind);
     switch (kind) {
     case ANSWER_ERR:
         write_error(s, &a->err, emit_own(o));
@@ -264,9 +288,8 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_COLUMN_DEF:
         if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
-        if (s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) &&
-            !backend_sends_eof(s))
-            own_eof(o, 0, session_own_status(s));
+        s->eof_due = s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) &&
+                     !backend_sends_eof(s);
         break;
     case ANSWER_PREPARE_OK:
         session_note_prepared(s, slice_of(packet + PACKET_HEADER, len));
@@ -274,7 +297,9 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         break;
     case ANSWER_PARAMS_EOF:
     case ANSWER_COLUMNS_EOF:
-        if (client_wants_eof(s) && own_status(s))
+        if (a->ok.status & STATUS_CURSOR_EXISTS)
+            relay_end(o, packet, have);
+        else if (client_wants_eof(s) && own_status(s))
             own_eof(o, a->ok.warnings, a->ok.status | own_status(s));
         else if (client_wants_eof(s))
             pass(o, packet, have);
@@ -289,10 +314,7 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_ROWS_END:
         if (session_warn_changes_answer(s))
             session_warn_row(s, emit_own(o));
-        if (client_wants_eof(s) != backend_sends_eof(s) || own_status(s))
-            own_rows_end(o, &a->ok);
-        else
-            pass(o, packet, have);
+        relay_end(o, packet, have);
         break;
     case ANSWER_OK:
         if (own_status(s))
@@ -378,7 +400,7 @@ static void keep_prepared(struct session *s)
     struct prepare_answer *answer = s->preparing;
     s->preparing = NULL;
     answer->key = session_metadata_key(s);
-    backend_stmt_add(s->backend, s->request.entry->serial, s->preparing_id);
+    backend_stmt_add(s->backend, request_stmt_key(&s->request), s->preparing_id);
     plan_entry_keep_answer(s->request.entry, answer);
 }
 
@@ -393,7 +415,7 @@ static void broken(struct output *o, const char *what)
     send_output(o);
     err_set(&e, MQ_SHARD_PROTOCOL, "%s", what);
     backend_end(b, &e);
-    session_on_backend_lost(s, &e);
+    session_on_backend_lost(s, b, &e);
 }
 
 static bool goes_to_client(const struct session *s)

@@ -373,6 +373,7 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
     list_init(&s->node);
     list_init(&s->queue);
     list_init(&s->wait);
+    list_init(&s->cursors);
     list_append(&w->sessions, &s->node);
     s->worker = w;
     s->io = io;
@@ -398,10 +399,11 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
 static void leave_backend(struct session *s)
 {
     session_drop_home(s);
+    session_give_shares(s);
+    session_cursors_close(s);
     struct backend *b = s->backend;
     s->backend = NULL;
     s->pinned = false;
-    session_give_shares(s);
     if (!b)
         return;
     if (s->step != STEP_NONE)
@@ -485,7 +487,8 @@ bool session_end_if_idle(struct session *s)
         session_kill(s);
         return true;
     }
-    if (s->state != SESSION_READY || s->pinned || s->begin_pending || buf_len(&s->in) ||
+    if (s->state != SESSION_READY || s->pinned || s->begin_pending || !list_empty(&s->cursors) ||
+        buf_len(&s->in) ||
         session_has_script(s) || (s->status & STATUS_IN_TRANS))
         return false;
     struct err e;

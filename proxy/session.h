@@ -15,7 +15,12 @@ void session_on_no_backend(struct session *s, const struct err *reason);
 /* Told by the borrowed backend. data is writable and valid during the call; returns how much
  * of it was used up (what is left comes again with more behind it). */
 size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len);
-void session_on_backend_lost(struct session *s, const struct err *reason);
+/* A backend that it uses, or keeps for its cursors. */
+void session_on_backend_lost(struct session *s, struct backend *b, const struct err *reason);
+/* The backend is about to go, and its cursors with it. */
+void session_cursors_lost(struct session *s, const struct backend *b);
+/* Is it this one that the session's command is for? */
+bool session_uses(const struct session *s, const struct backend *b);
 /* The backend that held the last statement's warnings does so no longer. */
 void session_teller_gone(struct session *s);
 /* The backend that alone knew LAST_INSERT_ID() does so no longer. */
@@ -29,7 +34,7 @@ void session_on_backend_flushed(struct session *s);
 /* It stands in the worker's line: a share may be free, or its wait may have run out. */
 void session_try_line(struct session *s);
 /* The sweep looks at the time limits of what it does with its backend. */
-void session_watch_backend(struct session *s);
+void session_watch_backend(struct session *s, const struct backend *b);
 /* Since when the shard owes it an answer; 0: nothing is asked, or the client has to read first. */
 uint64_t session_asked_ms(const struct session *s);
 

@@ -219,6 +219,9 @@ static bool serve_command(struct session *s, const struct packet *p)
     case COM_STMT_RESET:
         session_stmt_reset(s, body);
         return true;
+    case COM_STMT_FETCH:
+        session_fetch(s, body);
+        return true;
     default:
         session_refuse_command(s, byte);
         return true;

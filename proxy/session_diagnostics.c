@@ -34,7 +34,8 @@ void session_note_error(struct session *s, const struct err *e)
 
 void session_keep_teller(struct session *s, struct backend *b)
 {
-    bool kept = b->state == BACKEND_IDLE || b == s->home || b == s->backend;
+    bool kept = b->state == BACKEND_IDLE || b == s->home || b == s->backend ||
+                b->cursors;
     bool worth = s->warnings || b->pool->key.shard >= b->pool->deployment->topology->shard_count;
     if (!kept || !worth || s->overwritten)
         return;

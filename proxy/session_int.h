@@ -73,10 +73,20 @@ struct request {
     bool anywhere;            /* so will the unsharded keyspace's server */
     bool wants_database;      /* the unsharded server's; `database` must be the current one */
     const char *database;     /* NULL: none; of the session, its statement or the configuration */
+    uint8_t answer;           /* enum answer_kind, of the command */
+    struct client_stmt *opens; /* EXECUTE that asks for a cursor: for whom */
+    struct client_stmt *fetches; /* FETCH: from whose cursor */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
 };
+
+/* Names the request's statement on backends. MySQL 9.7 ends the answer with a packet that is no end
+ * of rows when a statement that ran with a cursor runs without: the two are statements apart. */
+static inline uint64_t request_stmt_key(const struct request *q)
+{
+    return q->entry->serial << 1 | (q->opens != NULL);
+}
 
 /* How a session serves, chosen at its login by `enforcement`. */
 struct session_mode {
@@ -135,6 +145,14 @@ struct login_attempt {
                                  proved to be somebody; MQ_OK: nothing */
 };
 
+/* Rows that wait at a shard for COM_STMT_FETCH. The backend's statement is the cursor's alone. */
+struct cursor {
+    struct list node;        /* on session->cursors while it is open */
+    struct backend *backend; /* kept for it; NULL: it is not open */
+    struct backend_stmt *stmt; /* owned; the backend's own is another */
+    enum err_code lost;      /* it was open, and why it is no longer; MQ_OK: it was not lost */
+};
+
 struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
@@ -146,6 +164,7 @@ struct client_stmt {
     bool *has_long_data;
     size_t long_bytes;
     struct err long_error;    /* of SEND_LONG_DATA: told at EXECUTE */
+    struct cursor cursor;
 };
 
 struct session {
@@ -234,6 +253,7 @@ struct session {
     uint32_t preparing_param;  /* parameter definitions seen */
     char *fields_like;         /* COM_FIELD_LIST: the pattern of the names; NULL: all */
     uint64_t definitions_left; /* of the result set at hand, until the client's EOF is due */
+    bool eof_due;         /* behind the definitions, unless they are all: a cursor is open */
     uint64_t held_serial; /* HELD: the refresh that is waited for; 0: the dialect */
     bool probed;          /* the dialect was waited for */
     bool missed;          /* the tenant was missed, and a refresh was waited for */
@@ -252,6 +272,7 @@ struct session {
     uint16_t own_errno;
 
     struct client_stmt *stmts;
+    struct list cursors; /* those that are open */
     uint32_t next_stmt_id, stmt_count;
     uint32_t last_stmt_id; /* of the last PREPARE; 0: it failed, or there was none */
     size_t long_bytes; /* long data of all of them */
@@ -575,6 +596,24 @@ void session_stmts_free(struct session *s);
 void session_answer_described(struct session *s, const struct prepare_answer *answer);
 /* Hash of all that changes a prepared statement's metadata. */
 uint64_t session_metadata_key(const struct session *s);
+
+/* NULL, with the answer that there is none by that number, named after the server's function. */
+struct client_stmt *session_stmt_find(struct session *s, struct slice payload,
+                                      const char *function);
+
+/* session_cursor.c */
+/* COM_STMT_FETCH. */
+void session_fetch(struct session *s, struct slice payload);
+/* The command has ended on s->backend: its cursor is open, or at its end. */
+void session_note_cursor(struct session *s, bool failed);
+/* Closes the statement's cursor, if one is open; the backend stays clean. */
+void session_cursor_close(struct session *s, struct client_stmt *stmt);
+void session_cursors_close(struct session *s);
+/* Those on one backend; FETCH is told why. */
+void session_cursors_close_on(struct session *s, const struct backend *b, enum err_code why);
+/* The backend of that pool which the session keeps for its cursors, or NULL: whoever waited for
+ * another one would wait for a session that may wait for this one. */
+struct backend *session_kept_backend(const struct session *s, const struct pool *p);
 
 /* session_fields.c */
 /* False: run the command again later. */

@@ -12,7 +12,7 @@ bool session_borrow(struct session *s, struct backend *b)
         return s->backend == b;
     if (b == s->home)
         session_enter_home(s);
-    else if (pool_checkout_again(b, s))
+    else if (b->session == s || pool_checkout_again(b, s))
         s->backend = b;
     return s->backend != NULL;
 }

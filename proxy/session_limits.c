@@ -124,11 +124,21 @@ static void watch_transaction(struct session *s)
         end_transaction(s);
 }
 
-void session_watch_backend(struct session *s)
+/* Between two commands, a backend that is kept for cursors. */
+static void watch_cursors(struct session *s, const struct backend *b)
+{
+    if (s->state == SESSION_READY &&
+        has_passed(s, s->since_ms, config_of(s)->limits.transaction_idle_timeout_ms))
+        session_cursors_close_on(s, b, MQ_TRANSACTION_TIMEOUT);
+}
+
+void session_watch_backend(struct session *s, const struct backend *b)
 {
     if (s->mode->lasting)
         return;
-    if (s->state == SESSION_BUSY)
+    if (!session_uses(s, b))
+        watch_cursors(s, b);
+    else if (s->state == SESSION_BUSY)
         watch_statement(s);
     else if (s->state == SESSION_READY && s->pinned)
         watch_transaction(s);

@@ -167,7 +167,7 @@ static void lost_while_sending(struct session *s)
     struct err e;
     err_set(&e, MQ_SHARD_LOST, "the connection to the server was lost");
     backend_kill(s->backend);
-    session_on_backend_lost(s, &e);
+    session_on_backend_lost(s, s->backend, &e);
 }
 
 static void forward(struct session *s, const struct forwarded *f, struct slice payload)

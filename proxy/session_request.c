@@ -17,7 +17,7 @@ void request_begin(struct session *s, uint8_t end)
     CHECK(s->step == STEP_NONE);
     plan_entry_release(q->entry);
     buf_clear(&q->bytes);
-    *q = (struct request){ .bytes = q->bytes, .end = end };
+    *q = (struct request){ .bytes = q->bytes, .end = end, .answer = ANSWER_QUERY };
     s->answer_started = false;
     s->interrupted_ms = 0;
 }
@@ -105,7 +105,9 @@ void session_run_request(struct session *s)
         struct pool *p = pool_get(s->worker, s->deployment, s->account, s->request.shard,
                                   connection_flags(s));
         s->waits_for = p;
-        struct backend *b = pool_checkout(p, s, &e);
+        struct backend *b = session_kept_backend(s, p);
+        if (!b)
+            b = pool_checkout(p, s, &e);
         if (b) {
             session_take_backend(s, b);
             return;
@@ -158,14 +160,17 @@ void session_on_no_backend(struct session *s, const struct err *reason)
         session_fail_request(s, &kept);
 }
 
+/* With a cursor open on it, it is only put aside, unless a transaction is to be rolled back. */
 void session_release_backend(struct session *s)
 {
     struct backend *b = s->backend;
+    if (b && (b->status & STATUS_IN_TRANS))
+        session_cursors_close_on(s, b, MQ_TRANSACTION_TIMEOUT);
     s->backend = NULL;
     s->pinned = false;
     if (b && b == s->home)
         backend_reserve(b);
-    else if (b)
+    else if (b && !b->cursors)
         backend_release(b);
 }
 
@@ -180,7 +185,7 @@ static void lost_while_sending(struct session *s)
     s->step = STEP_NONE;
     s->pipelined = false;
     backend_kill(b);
-    session_on_backend_lost(s, &e);
+    session_on_backend_lost(s, b, &e);
 }
 
 static void send_own(struct session *s, enum step step, const char *text)
@@ -234,7 +239,7 @@ static void send_prepare(struct session *s)
     struct buf bytes;
     uint8_t seq = 0;
     buf_init(&bytes);
-    backend_stmt_close(b, entry->serial, &bytes);
+    backend_stmt_close(b, request_stmt_key(&s->request), &bytes);
     backend_stmt_make_room(b, &bytes);
     size_t mark = packet_open(&bytes);
     write_u8(&bytes, COM_STMT_PREPARE);
@@ -273,7 +278,7 @@ static void send_command(struct session *s, bool begin)
     }
     s->step = begin ? STEP_BEGIN : STEP_COMMAND;
     s->pipelined = begin;
-    answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+    answer_begin(&b->answer, begin ? ANSWER_QUERY : (enum answer_kind)q->answer, b->capabilities);
     if (!begin)
         relay_begin(s);
     struct iovec parts[2] = { { buf_begin(&first), buf_len(&first) },
@@ -358,7 +363,7 @@ void session_advance(struct session *s)
         return;
     }
     if (q->execute || q->prepare) {
-        struct backend_stmt *stmt = backend_stmt_find(b, q->entry->serial);
+        struct backend_stmt *stmt = backend_stmt_find(b, request_stmt_key(q));
         if (!stmt || !session_statement_fits(s, stmt) || (q->prepare && !knows_answer(s))) {
             send_prepare(s);
             return;
@@ -451,10 +456,12 @@ static void end_relayed(struct session *s, bool failed)
 {
     struct buf query;
     const struct answer *a = &s->backend->answer;
-    s->row_count = failed || a->columns ? -1 : (int64_t)a->ok.affected_rows;
+    bool rows = a->columns || a->kind == ANSWER_ROWS;
+    s->row_count = failed || rows ? -1 : (int64_t)a->ok.affected_rows;
     session_note_insert_id(s, failed);
     if (!s->request.diagnostics) /* those leave what they tell of */
         session_note_warnings(s, failed ? 1 : a->ok.warnings);
+    session_note_cursor(s, failed);
     buf_init(&query);
     s->overwritten = session_must_read_back(s, failed, &query);
     if (s->overwritten)
@@ -610,9 +617,15 @@ void session_on_step_end(struct session *s, bool failed)
         session_advance(s);
 }
 
-void session_on_backend_lost(struct session *s, const struct err *reason)
+bool session_uses(const struct session *s, const struct backend *b)
 {
-    s->mode->on_lost(s, reason);
+    return s->backend == b;
+}
+
+void session_on_backend_lost(struct session *s, struct backend *b, const struct err *reason)
+{
+    if (session_uses(s, b) || b == s->home)
+        s->mode->on_lost(s, reason);
 }
 
 void session_lose_backend(struct session *s, const struct err *reason)

@@ -39,6 +39,7 @@ static void destroy(struct session *s, struct client_stmt *stmt)
 {
     HASH_DEL(s->stmts, stmt);
     s->stmt_count--;
+    session_cursor_close(s, stmt);
     forget_long_data(s, stmt);
     mem_free(stmt->database);
     mem_free(stmt->types);
@@ -58,6 +59,7 @@ static struct client_stmt *create(struct session *s, struct plan_entry *entry, u
 {
     struct client_stmt *stmt = mem_new(struct client_stmt);
     stmt->id = id;
+    list_init(&stmt->cursor.node);
     stmt->entry = plan_entry_acquire(entry);
     stmt->database = mem_strdup(s->request.database);
     stmt->types = mem_array(entry->template->client_params, sizeof *stmt->types);
@@ -250,7 +252,7 @@ bool session_prepare(struct session *s, struct slice text)
 
 /* ---- EXECUTE ---- */
 
-static struct client_stmt *find_or_refuse(struct session *s, struct slice payload, const char *command)
+struct client_stmt *session_stmt_find(struct session *s, struct slice payload, const char *function)
 {
     struct reader r = reader_of(payload.data, payload.len);
     uint32_t id = read_u32(&r);
@@ -258,7 +260,7 @@ static struct client_stmt *find_or_refuse(struct session *s, struct slice payloa
     if (!stmt) {
         struct err e;
         err_set(&e, MQ_STATEMENT_ID_UNKNOWN, "Unknown prepared statement handler (%u) given to %s", id,
-                command);
+                function);
         session_refuse(s, &e);
     }
     return stmt;
@@ -341,7 +343,8 @@ static void compose(struct session *s, const struct template *t, const struct ex
     }
     uint8_t seq = 0;
     size_t mark = packet_open(&s->request.bytes);
-    execute_write(&s->request.bytes, 0, 0, params, t->backend_param_count);
+    execute_write(&s->request.bytes, 0, x->flags & CURSOR_READ_ONLY, params,
+                  t->backend_param_count);
     packet_close(&s->request.bytes, mark, &seq);
 }
 
@@ -351,6 +354,7 @@ static void run_unsharded(struct session *s, struct client_stmt *stmt, const str
     if (!session_address_unsharded(s, stmt->entry, stmt->database))
         return;
     s->request.execute = true;
+    s->request.opens = x->flags & CURSOR_READ_ONLY ? stmt : NULL;
     s->last_table = NULL;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
@@ -367,6 +371,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     request_begin(s, END_RELAYED);
     s->request.execute = true;
     s->request.entry = plan_entry_acquire(stmt->entry);
+    s->request.opens = x->flags & CURSOR_READ_ONLY ? stmt : NULL;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
     if (r->verdict != VERDICT_SINGLE) {
@@ -427,14 +432,15 @@ static bool has_attributes(const struct session *s)
 
 bool session_execute(struct session *s, struct slice payload)
 {
-    struct client_stmt *stmt = find_or_refuse(s, slice_of(payload.data + 1, payload.len - 1),
-                                              "mysqld_stmt_execute");
+    struct client_stmt *stmt = session_stmt_find(s, slice_of(payload.data + 1, payload.len - 1),
+                                                 "mysqld_stmt_execute");
     struct execute x;
     struct err e;
     struct route r;
     bool refused;
     if (!stmt)
         return true;
+    session_cursor_close(s, stmt);
     const struct template *t = stmt->entry->template;
     e = stmt->long_error;
     if (!e.code && ((stmt->entry->dialect.modes ^ s->modes) & ~MODE_TENANT_SCHEMA))
@@ -516,10 +522,11 @@ void session_stmt_close(struct session *s, struct slice payload)
 
 void session_stmt_reset(struct session *s, struct slice payload)
 {
-    struct client_stmt *stmt = find_or_refuse(s, payload, "mysqld_stmt_reset");
+    struct client_stmt *stmt = session_stmt_find(s, payload, "mysqld_stmt_reset");
     if (!stmt)
         return;
     forget_long_data(s, stmt);
+    session_cursor_close(s, stmt);
     session_send_ok(s);
     session_done(s);
 }

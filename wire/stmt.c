@@ -1,6 +1,7 @@
 #include "wire/stmt.h"
 
 #include "wire/command.h"
+#include "wire/packet.h"
 
 enum {
     HEADER_OK = 0x00,
@@ -253,6 +254,15 @@ void execute_write(struct buf *b, uint32_t statement_id, uint8_t flags,
     for (size_t i = 0; i < param_count; i++)
         if (!params[i].null && !params[i].long_data)
             buf_append_slice(b, params[i].value);
+}
+
+void stmt_close_write(struct buf *b, uint32_t statement_id)
+{
+    uint8_t seq = 0;
+    size_t mark = packet_open(b);
+    write_u8(b, COM_STMT_CLOSE);
+    write_u32(b, statement_id);
+    packet_close(b, mark, &seq);
 }
 
 struct execute_param execute_string(struct arena *arena, struct slice bytes)

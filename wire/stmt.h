@@ -18,6 +18,9 @@ struct param_type {
     uint8_t flags; /* 0x80 unsigned */
 };
 
+/* Flags of an EXECUTE. Of the other kinds of cursors that are named servers have none. */
+enum { CURSOR_READ_ONLY = 1 };
+
 /* One parameter of an EXECUTE as it came. */
 struct execute_param {
     struct param_type type;
@@ -53,6 +56,9 @@ enum err_code query_skip_attributes(struct slice *body, struct arena *arena, str
 /* Writes a COM_STMT_EXECUTE payload with the given parameters, types always bound. */
 void execute_write(struct buf *b, uint32_t statement_id, uint8_t flags,
                    const struct execute_param *params, size_t param_count);
+
+/* A packet of COM_STMT_CLOSE, which has no answer. */
+void stmt_close_write(struct buf *b, uint32_t statement_id);
 
 /* A string parameter (VAR_STRING) with the given bytes; its wire form is kept in arena. */
 struct execute_param execute_string(struct arena *arena, struct slice bytes);

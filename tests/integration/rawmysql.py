@@ -43,6 +43,7 @@ IN_TRANS = 0x0001
 AUTOCOMMIT = 0x0002
 MORE_RESULTS = 0x0008
 
+CURSOR_READ_ONLY, CURSOR_EXISTS, LAST_ROW_SENT = 1, 0x40, 0x80
 COM_QUIT, COM_INIT_DB, COM_QUERY, COM_FIELD_LIST = 0x01, 0x02, 0x03, 0x04
 COM_STATISTICS, COM_PING, COM_CHANGE_USER = 0x09, 0x0E, 0x11
 COM_STMT_PREPARE, COM_STMT_EXECUTE, COM_STMT_SEND_LONG_DATA = 0x16, 0x17, 0x18
@@ -406,8 +407,9 @@ class RawConnection:
 
     def read_columns(self, count):
         columns = [Column.parse(self.receive_answer()) for _ in range(count)]
+        self.definitions_end = Result()
         if count and not self.capabilities & DEPRECATE_EOF:
-            self._parse_end(self.receive_answer())
+            self.definitions_end = self._parse_end(self.receive_answer())
         return columns
 
     def read_rows(self, columns, binary):
@@ -425,7 +427,10 @@ class RawConnection:
         if packet[:1] == b"\x00":
             return self._parse_ok(packet)
         columns = self.read_columns(Reader(packet).lenenc())
-        rows = list(self.read_rows(columns, binary))
+        if self.definitions_end.status & CURSOR_EXISTS:  # no rows follow, and so no end of them
+            rows = [self.definitions_end]
+        else:
+            rows = list(self.read_rows(columns, binary))
         result = rows.pop()
         result.columns, result.rows = columns, rows
         return result
@@ -468,8 +473,21 @@ class RawConnection:
         self.send_execute(statement, *values, types=types, null_bitmap=null_bitmap)
         return self.read_result(binary=True)
 
-    def send_execute(self, statement, *values, types=True, null_bitmap=None):
-        body = struct.pack("<IBI", statement.id, 0, 1)
+    def open_cursor(self, statement, *values):
+        """Executes; if the server opens a cursor the rows are left for fetch()."""
+        self.send_execute(statement, *values, flags=CURSOR_READ_ONLY)
+        return self.read_result(binary=True)
+
+    def fetch(self, statement, count):
+        """Rows of the statement's open cursor, and the status behind them."""
+        self.command(COM_STMT_FETCH, struct.pack("<II", statement.id, count))
+        rows = list(self.read_rows(statement.columns, binary=True))
+        result = rows.pop()
+        result.rows = rows
+        return result
+
+    def send_execute(self, statement, *values, types=True, null_bitmap=None, flags=0):
+        body = struct.pack("<IBI", statement.id, flags, 1)
         if values:
             body += null_bitmap if null_bitmap is not None else make_null_bitmap(values)
             body += bytes([types])

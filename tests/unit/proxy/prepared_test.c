@@ -1,12 +1,10 @@
 /* Prepared statements: the tenant's hidden parameter, statements that are prepared again
  * where they are needed, and what is answered without a shard. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/stmt_gate.h"
 
 #define PICK "SELECT id FROM queue_messages WHERE topic = ? AND offset > ? LIMIT ?"
 #define PICK_SENT \
     "SELECT id FROM queue_messages WHERE tenant = ? AND ( topic = ? AND offset > ?) LIMIT ?"
-
-enum { THEIR_ID = 40 };
 
 static struct gate gate;
 
@@ -24,85 +22,9 @@ static int close_gate(void **state)
     return 0;
 }
 
-static void add_definition(struct buf *b, uint8_t *seq, const char *name)
-{
-    struct column_def column = { .schema = SLICE_LIT("shard"),
-                                 .name = slice_cstr(name),
-                                 .charset = 45,
-                                 .type = TYPE_VAR_STRING };
-    size_t mark = packet_open(b);
-    column_def_write(b, &column);
-    packet_close(b, mark, seq);
-}
-
-/* The shard has prepared: parameters p0, p1, …, one column. */
-static void shard_say_prepared(struct peer *shard, uint32_t id, uint16_t params)
-{
-    static const char *const names[] = { "p0", "p1", "p2", "p3", "p4" };
-    struct buf b;
-    uint8_t seq = 1;
-    buf_init(&b);
-    struct prepare_ok ok = { .statement_id = id, .params = params, .columns = 1 };
-    size_t mark = packet_open(&b);
-    prepare_ok_write(&b, &ok);
-    packet_close(&b, mark, &seq);
-    for (uint16_t i = 0; i < params; i++)
-        add_definition(&b, &seq, names[i]);
-    add_definition(&b, &seq, "id");
-    peer_send_buf(shard, &b);
-    gate_run(&gate);
-}
-
-static struct prepare_ok expect_prepared(struct peer *p, uint16_t params)
-{
-    struct prepare_ok ok;
-    struct column_def column;
-    assert_true(prepare_ok_parse(expect_packet(p, 1), &ok));
-    assert_int_equal(ok.params, params);
-    for (uint8_t i = 0; i < params; i++)
-        assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + i)), &column));
-    assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + params)), &column));
-    assert_slice(column.name, SLICE_LIT("id"), "column");
-    assert_slice(column.schema, SLICE_LIT("mq"), "its database");
-    expect_nothing(p);
-    return ok;
-}
-
-static bool next_is(const struct peer *shard, uint8_t command)
-{
-    return buf_len(&shard->in) > PACKET_HEADER && buf_begin(&shard->in)[PACKET_HEADER] == command;
-}
-
-/* Prepares through a shard, whichever it is; there its number is THEIR_ID and the shard's. */
-static uint32_t prepare(struct peer *p, const char *text, const char *sent, uint16_t params)
-{
-    client_command(p, COM_STMT_PREPARE, slice_cstr(text));
-    gate_run(&gate);
-    for (size_t i = 0; i < gate.shard_count; i++) {
-        struct peer *shard = &gate.shards[i];
-        if (!buf_len(&shard->in))
-            continue;
-        if (next_is(shard, COM_STMT_CLOSE))
-            shard_expect_command(shard, COM_STMT_CLOSE);
-        assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), slice_cstr(sent), "prepared");
-        shard_say_prepared(shard, THEIR_ID + shard->shard, params + 1);
-    }
-    return expect_prepared(p, params).statement_id;
-}
-
 static struct execute_param text_param(struct arena *arena, const char *text)
 {
     return execute_string(arena, slice_cstr(text));
-}
-
-static void execute(struct peer *p, uint32_t id, const struct execute_param *params, size_t count)
-{
-    struct buf payload;
-    buf_init(&payload);
-    execute_write(&payload, id, 0, params, count);
-    peer_send_packet(p, 0, buf_slice(&payload));
-    buf_fini(&payload);
-    gate_run(&gate);
 }
 
 static void execute_pick(struct peer *p, uint32_t id, const char *topic)
@@ -114,7 +36,7 @@ static void execute_pick(struct peer *p, uint32_t id, const char *topic)
         { .type = { TYPE_LONGLONG, 0x80 }, .value = SLICE_LIT("\7\0\0\0\0\0\0\0") },
         { .type = { TYPE_LONG, 0 }, .value = SLICE_LIT("\5\0\0\0") },
     };
-    execute(p, id, params, COUNT(params));
+    execute(&gate, p, id, params, COUNT(params));
     arena_fini(&arena);
 }
 
@@ -144,7 +66,7 @@ static void run_pick(struct peer *p, uint32_t id, uint32_t on, const char *tenan
     if (next_is(shard, COM_STMT_PREPARE)) {
         assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
                      "prepared");
-        shard_say_prepared(shard, THEIR_ID + on, 4);
+        shard_say_prepared(&gate, shard, THEIR_ID + on, 4);
     }
     expect_pick(shard, THEIR_ID + on, tenant, "t");
     gate_say_ok(&gate, shard, IDLE_STATUS);
@@ -155,7 +77,7 @@ static void the_tenant_is_a_hidden_parameter(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq");
-    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
     execute_pick(p, id, "t"); /* no tenant yet */
     expect_err(p, 1, 1105, "MQ3");
     client_query(&gate, p, "SET @mq_tenant = 'acme'");
@@ -174,7 +96,7 @@ static void what_is_known_is_answered_at_once(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *other = login(&gate, "mq@globex");
-    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
     client_command(p, COM_STMT_CLOSE, slice_of((const char[]){ (char)id, 0, 0, 0 }, 4));
     for (int i = 0; i < 2; i++) {
         struct peer *client = i ? other : p;
@@ -187,14 +109,14 @@ static void what_is_known_is_answered_at_once(void **state)
     /* Metadata depends on the session's variables. */
     client_query(&gate, p, "SET NAMES latin1");
     expect_ok(p);
-    prepare(p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, PICK, PICK_SENT, 3);
 }
 
 static void ddl_makes_it_ask_again(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *admin = client_connect(&gate);
-    prepare(p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, PICK, PICK_SENT, 3);
     assert_true(client_login(&gate, admin, "admin", "mq", GATE_CLIENT));
     client_query(&gate, admin, "DROP TABLE queue_offsets");
     for (uint32_t i = 0; i < 2; i++) {
@@ -212,7 +134,7 @@ static void asking_again_closes_the_old_one(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    prepare(p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, PICK, PICK_SENT, 3);
     plan_cache_forget_answers(gate.worker->plans);
     client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
     gate_run(&gate);
@@ -223,7 +145,7 @@ static void asking_again_closes_the_old_one(void **state)
         assert_slice(shard_expect_command(&gate.shards[i], COM_STMT_CLOSE),
                      slice_of(closed, sizeof closed), "closed");
         shard_expect_command(&gate.shards[i], COM_STMT_PREPARE);
-        shard_say_prepared(&gate.shards[i], 44, 4);
+        shard_say_prepared(&gate, &gate.shards[i], 44, 4);
     }
     expect_prepared(p, 3);
 }
@@ -249,7 +171,7 @@ static void backends_keep_a_bounded_number(void **state)
             assert_slice(shard_expect_command(shard, COM_STMT_CLOSE), SLICE_LIT("\x32\0\0\0"),
                          "the oldest");
         shard_expect_command(shard, COM_STMT_PREPARE);
-        shard_say_prepared(shard, 50 + i, 1);
+        shard_say_prepared(&gate, shard, 50 + i, 1);
         expect_prepared(p, 0);
     }
 }
@@ -266,7 +188,7 @@ static void long_data_is_sent_as_a_string(void **state)
         { "nothing", TYPE_NULL, TYPE_VAR_STRING },
     };
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, "SELECT id FROM queue_messages WHERE payload = ?",
+    uint32_t id = prepare(&gate, p, "SELECT id FROM queue_messages WHERE payload = ?",
                           "SELECT id FROM queue_messages WHERE tenant = ? AND ( payload = ?)", 1);
     struct peer *shard = gate_shard(&gate, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -275,10 +197,10 @@ static void long_data_is_sent_as_a_string(void **state)
         client_command(p, COM_STMT_SEND_LONG_DATA,
                        slice_of((const char[]){ (char)id, 0, 0, 0, 0, 0, 'c' }, 7));
         struct execute_param param = { .type = { cases[i].type, 0 }, .long_data = true };
-        execute(p, id, &param, 1);
+        execute(&gate, p, id, &param, 1);
         if (next_is(shard, COM_STMT_PREPARE)) {
             shard_expect_command(shard, COM_STMT_PREPARE);
-            shard_say_prepared(shard, 40, 2);
+            shard_say_prepared(&gate, shard, 40, 2);
         }
         struct slice got = shard_expect_command(shard, COM_STMT_EXECUTE);
         struct slice values = slice_of(got.data + 11, got.len - 11);
@@ -295,17 +217,17 @@ static void types_that_servers_read_differently(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, "SELECT id FROM queue_messages WHERE offset = ?",
+    uint32_t id = prepare(&gate, p, "SELECT id FROM queue_messages WHERE offset = ?",
                           "SELECT id FROM queue_messages WHERE tenant = ? AND ( offset = ?)", 1);
     struct peer *shard = gate_shard(&gate, 0);
     struct execute_param year = { .type = { TYPE_YEAR, 0 }, .value = SLICE_LIT("\1\0") };
-    execute(p, id, &year, 1);
+    execute(&gate, p, id, &year, 1);
     expect_err(p, 1, 1210, "MQ");
     struct execute_param odd = { .type = { TYPE_SHORT, 0x81 }, .value = SLICE_LIT("\1\0") };
-    execute(p, id, &odd, 1);
+    execute(&gate, p, id, &odd, 1);
     if (next_is(shard, COM_STMT_PREPARE)) {
         shard_expect_command(shard, COM_STMT_PREPARE);
-        shard_say_prepared(shard, 40, 2);
+        shard_say_prepared(&gate, shard, 40, 2);
     }
     struct slice got = shard_expect_command(shard, COM_STMT_EXECUTE);
     assert_slice(slice_of(got.data + 11, 4), SLICE_LIT("\xfd\0\2\x80"), "types");
@@ -315,10 +237,10 @@ static void executes_that_are_refused(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
-    execute(p, id + 1, NULL, 0);
+    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
+    execute(&gate, p, id + 1, NULL, 0);
     expect_err(p, 1, 1243, "MQ");
-    execute(p, id, NULL, 0); /* its parameters are missing */
+    execute(&gate, p, id, NULL, 0); /* its parameters are missing */
     assert_int_equal((uint8_t)expect_packet(p, 1).data[0], 0xff);
     client_query(&gate, p, "SET sql_mode = 'ANSI_QUOTES'");
     expect_ok(p);
@@ -334,7 +256,7 @@ static void statements_outlive_a_reload(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
     struct err e;
     struct topology *topology = gate_topology(GATE_YAML);
     struct tenant_map *tenants;
@@ -348,7 +270,7 @@ static void statements_outlive_a_reload(void **state)
     struct peer *shard = gate_shard(&gate, 0);
     assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
                  "prepared anew");
-    shard_say_prepared(shard, 60, 4);
+    shard_say_prepared(&gate, shard, 60, 4);
     expect_pick(shard, 60, "acme", "t");
 }
 
@@ -362,7 +284,7 @@ static void a_shard_with_other_parameters_is_not_believed(void **state)
         if (!buf_len(&gate.shards[i].in))
             continue;
         shard_expect_command(&gate.shards[i], COM_STMT_PREPARE);
-        shard_say_prepared(&gate.shards[i], 40, 2);
+        shard_say_prepared(&gate, &gate.shards[i], 40, 2);
     }
     expect_err(p, 1, 1835, "MQ5004");
 }
@@ -372,7 +294,7 @@ static void a_failed_prepare_leaves_the_transaction_pending(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
     client_query(&gate, p, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
     expect_ok(p);
     client_query(&gate, p, "BEGIN");
@@ -387,7 +309,7 @@ static void a_failed_prepare_leaves_the_transaction_pending(void **state)
     expect_err(p, 1, 1146, "Table");
     execute_pick(p, id, "t");
     shard_expect_command(shard, COM_STMT_PREPARE);
-    shard_say_prepared(shard, 70, 4);
+    shard_say_prepared(&gate, shard, 70, 4);
     assert_slice(buf_slice(&gate.set), SLICE_LIT("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"),
                  "once");
     shard_expect(shard, "BEGIN");
@@ -399,8 +321,8 @@ static void values_of_the_session_are_bound(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(p, "SELECT DATABASE()", "SELECT ? AS `DATABASE()`", 0);
-    execute(p, id, NULL, 0);
+    uint32_t id = prepare(&gate, p, "SELECT DATABASE()", "SELECT ? AS `DATABASE()`", 0);
+    execute(&gate, p, id, NULL, 0);
     struct slice sent = shard_expect_command(gate_asked(&gate), COM_STMT_EXECUTE);
     assert_true(sent.len > 3);
     assert_slice(slice_of(sent.data + sent.len - 3, 3), SLICE_LIT("\2mq"), "bound value");
