@@ -681,3 +681,24 @@ bool backend_stmt_return(struct backend *b, struct backend_stmt *stmt)
     add_statement(b, stmt);
     return true;
 }
+
+void backend_stmt_forget(struct backend *b, uint64_t key)
+{
+    struct backend_stmt *stmt = backend_stmt_find(b, key);
+    if (stmt)
+        forget_statement(b, stmt);
+}
+
+uint32_t backend_stmts_close(struct backend *b)
+{
+    uint32_t count = b->statement_count;
+    struct buf out;
+    buf_init(&out);
+    while (!list_empty(&b->statements_lru))
+        close_statement(b, LIST_ENTRY(list_first(&b->statements_lru), struct backend_stmt, lru), &out);
+    struct iovec part = { buf_begin(&out), buf_len(&out) };
+    if (count)
+        (void)backend_send(b, &part, 1); /* a loss shows at the next read */
+    buf_fini(&out);
+    return count;
+}

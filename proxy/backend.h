@@ -114,7 +114,11 @@ struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key);
 void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id);
 /* Forgets it, if it is there, and appends its COM_STMT_CLOSE. */
 void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out);
-/* The same for the least recently used while the bound leaves no room for another. */
+/* Only forgets it: the shard has done so already. */
+void backend_stmt_forget(struct backend *b, uint64_t key);
+/* Closes all but those of cursors; returns how many. */
+uint32_t backend_stmts_close(struct backend *b);
+/* Like backend_stmt_close(), of the least recently used while the bound leaves no room for another. */
 void backend_stmt_make_room(struct backend *b, struct buf *out);
 /* Takes a statement out, for a cursor, which nobody else may disturb; NULL: it is not there. */
 struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key);

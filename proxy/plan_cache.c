@@ -32,7 +32,7 @@ struct plan_cache *plan_cache_create(size_t max_bytes)
     return c;
 }
 
-static void forget_answers(struct plan_entry *e)
+void plan_entry_forget_answers(struct plan_entry *e)
 {
     for (struct prepare_answer *a = e->answers, *next; a; a = next) {
         next = a->next;
@@ -60,7 +60,7 @@ void plan_cache_clear(struct plan_cache *c)
 void plan_cache_forget_answers(struct plan_cache *c)
 {
     LIST_EACH(&c->lru, node, following)
-    forget_answers(LIST_ENTRY(node, struct plan_entry, lru));
+    plan_entry_forget_answers(LIST_ENTRY(node, struct plan_entry, lru));
 }
 
 void plan_cache_destroy(struct plan_cache *c)
@@ -88,7 +88,7 @@ void plan_entry_release(struct plan_entry *e)
     if (!e || --e->references)
         return;
     CHECK(!e->cached);
-    forget_answers(e);
+    plan_entry_forget_answers(e);
     topology_release(e->topology);
     arena_fini(&e->arena);
     mem_free(e);
@@ -129,20 +129,6 @@ void plan_entry_keep_answer(struct plan_entry *e, struct prepare_answer *answer)
     }
 }
 
-/* Texts are compared on a hit, so the hash has to be quick, not strong. */
-static uint64_t hash_text(struct slice text)
-{
-    uint64_t h = 0x9e3779b97f4a7c15u ^ text.len;
-    for (size_t at = 0; at < text.len; at += sizeof h) {
-        uint64_t chunk = 0;
-        size_t left = text.len - at;
-        memcpy(&chunk, text.data + at, left < sizeof chunk ? left : sizeof chunk);
-        h = (h ^ chunk) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
 /* Both lists are kept in the order of use. */
 static struct plan_entry *use(struct plan_cache *c, struct plan_entry *e)
 {
@@ -160,7 +146,7 @@ static bool is_made_for(const struct plan_entry *e, const struct topology *topol
 
 static struct list *alike_slot(struct plan_cache *c, struct slice text)
 {
-    return &c->alike[hash_text(slice_of(text.data, ALIKE_BYTES)) % ALIKE_SLOTS];
+    return &c->alike[hash_bytes(0, slice_of(text.data, ALIKE_BYTES)) % ALIKE_SLOTS];
 }
 
 static struct plan_entry *find(struct plan_cache *c, const struct plan_key *key,
@@ -261,7 +247,7 @@ struct plan_entry *plan_cache_find_text(struct plan_cache *c, struct topology *t
 struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,
                                             const struct dialect *dialect, struct slice text)
 {
-    struct plan_key key = { .hash = hash_text(text), .modes = dialect->modes, .prepared = true };
+    struct plan_key key = { .hash = hash_bytes(0, text), .modes = dialect->modes, .prepared = true };
     struct lexed only_text = { .text = text };
     return find(c, &key, topology, dialect, &only_text);
 }
@@ -271,7 +257,7 @@ struct plan_entry *plan_cache_get(struct plan_cache *c, struct topology *topolog
                                   bool prepared)
 {
     struct plan_key key = {
-        .hash = prepared ? hash_text(lexed->text) : lexed->fingerprint,
+        .hash = prepared ? hash_bytes(0, lexed->text) : lexed->fingerprint,
         .modes = dialect->modes,
         .prepared = prepared,
     };

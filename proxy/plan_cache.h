@@ -20,6 +20,7 @@ struct prepare_answer {
     struct prepare_answer *next;
     uint64_t key; /* hash of all that changes metadata */
     uint16_t params, columns, warnings;
+    uint64_t columns_hash; /* hash_column() */
     size_t len;
     uint8_t payloads[];
 };
@@ -44,6 +45,7 @@ struct plan_entry {
     struct topology *topology; /* one reference: the template points into its catalogue */
     const struct template *template;
     struct prepare_answer *answers;
+    uint64_t columns_seen; /* hash of those of an EXECUTE that differed from what was told */
     size_t bytes;
 };
 
@@ -76,6 +78,8 @@ void plan_entry_release(struct plan_entry *e);
 bool prepare_answer_next(const struct prepare_answer *answer, const uint8_t **at,
                          struct slice *ret);
 const struct prepare_answer *plan_entry_answer(const struct plan_entry *e, uint64_t key);
+/* They hold no longer. */
+void plan_entry_forget_answers(struct plan_entry *e);
 /* Takes the answer (made with mem_alloc). */
 void plan_entry_keep_answer(struct plan_entry *e, struct prepare_answer *answer);
 

@@ -560,6 +560,14 @@ void pool_primary_missing(struct pool *p)
         fail_waiters(p, &why);
 }
 
+uint32_t pool_close_statements(struct pool *p)
+{
+    uint32_t count = 0;
+    LIST_EACH (&p->idle, node, following)
+        count += backend_stmts_close(LIST_ENTRY(node, struct backend, node));
+    return count;
+}
+
 void pool_retire(struct pool *p)
 {
     p->retired = true;

@@ -57,6 +57,8 @@ struct backend *pool_open_exclusive(struct pool *p, struct session *s,
                                     const struct backend_login *login, struct err *reterr);
 /* The backend, which is idle, lent to the session once more. False when it is gone. */
 bool pool_checkout_again(struct backend *b, struct session *s);
+/* Closes the prepared statements of idle backends; returns how many. */
+uint32_t pool_close_statements(struct pool *p);
 /* The session no longer waits. */
 void pool_forget_waiter(struct session *s);
 

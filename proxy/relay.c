@@ -92,12 +92,14 @@ static bool renames_database(const struct session *s)
  * still pending, and that another statement follows. */
 static uint16_t own_status(const struct session *s)
 {
-    return session_script_status(s) | (s->begin_pending ? STATUS_IN_TRANS : 0);
+    return session_script_status(s) | (s->begin_pending ? STATUS_IN_TRANS : 0) |
+           (s->metadata_changed ? STATUS_METADATA_CHANGED : 0);
 }
 
 /* A command of several packets may have become one more on its way to the shard. */
 void relay_begin(struct session *s)
 {
+    s->metadata_changed = false;
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
                    client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
                    own_status(s) || s->request.diagnostics || session_warn_changes_answer(s);
@@ -196,7 +198,7 @@ static void own_definitions_end(struct output *o, enum answer_packet following)
     bool ended = following == ANSWER_ROWS_END &&
                  (s->backend->answer.ok.status & STATUS_CURSOR_EXISTS);
     if (s->eof_due && !ended)
-        own_eof(o, 0, session_own_status(s));
+        own_eof(o, 0, session_own_status(s) | own_status(s));
     s->eof_due = false;
 }
 
@@ -282,14 +284,14 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         write_error(s, &a->err, emit_own(o));
         break;
     case ANSWER_COLUMN_COUNT:
-        s->definitions_left = a->columns;
+        session_note_columns(s, a->columns);
         pass(o, packet, have);
         break;
     case ANSWER_COLUMN_DEF:
         if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
-        s->eof_due = s->definitions_left && --s->definitions_left == 0 && client_wants_eof(s) &&
-                     !backend_sends_eof(s);
+        s->eof_due = s->definitions_left == 1 && client_wants_eof(s) && !backend_sends_eof(s);
+        session_note_column(s, slice_of(packet + PACKET_HEADER, len));
         break;
     case ANSWER_PREPARE_OK:
         session_note_prepared(s, slice_of(packet + PACKET_HEADER, len));
@@ -388,6 +390,7 @@ static void keep_prepared_packet(struct session *s, enum answer_packet kind, str
         break;
     }
     case ANSWER_COLUMN_DEF:
+        s->preparing->columns_hash = hash_column(s->preparing->columns_hash, payload);
         keep_column(s, payload);
         break;
     default:
@@ -433,7 +436,7 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
         session_learn_row(s, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
     else if (s->step == STEP_READ_BACK && kind == ANSWER_ROW && have == PACKET_HEADER + len)
         session_read_back(s, slice_of(packet + PACKET_HEADER, len));
-    else if (goes_to_client(s))
+    else if (goes_to_client(s) && !(kind == ANSWER_ERR && session_hides_err(s)))
         relay_packet(o, kind, packet, have, len);
 }
 

@@ -112,10 +112,10 @@ void session_note_cursor(struct session *s, bool failed)
 {
     const struct request *q = &s->request;
     uint16_t status = failed ? 0 : s->backend->answer.ok.status;
-    if (q->opens && (status & STATUS_CURSOR_EXISTS))
-        open_cursor(s, &q->opens->cursor);
+    if (q->opens_cursor && (status & STATUS_CURSOR_EXISTS))
+        open_cursor(s, &q->stmt->cursor);
     if (q->fetches && (failed || (status & STATUS_LAST_ROW_SENT)))
-        close_cursor(s, &q->fetches->cursor, !failed);
+        close_cursor(s, &q->stmt->cursor, !failed);
 }
 
 static enum err_code check_cursor(const struct session *s, const struct client_stmt *stmt,
@@ -139,8 +139,8 @@ static void send_fetch(struct session *s, struct client_stmt *stmt, uint32_t cou
     uint8_t seq = 0;
     request_begin(s, END_RELAYED);
     struct request *q = &s->request;
-    q->fetches = stmt;
-    q->only_there = true;
+    q->fetches = q->only_there = true;
+    q->stmt = stmt;
     q->answer = ANSWER_ROWS;
     size_t mark = packet_open(&q->bytes);
     write_u8(&q->bytes, COM_STMT_FETCH);

@@ -74,8 +74,10 @@ struct request {
     bool wants_database;      /* the unsharded server's; `database` must be the current one */
     const char *database;     /* NULL: none; of the session, its statement or the configuration */
     uint8_t answer;           /* enum answer_kind, of the command */
-    struct client_stmt *opens; /* EXECUTE that asks for a cursor: for whom */
-    struct client_stmt *fetches; /* FETCH: from whose cursor */
+    bool opens_cursor;        /* EXECUTE that asks for one */
+    bool fetches;             /* COM_STMT_FETCH */
+    bool again;               /* tried once more, since the shard knew the statement no longer */
+    struct client_stmt *stmt; /* EXECUTE and FETCH: the client's */
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
@@ -85,7 +87,7 @@ struct request {
  * of rows when a statement that ran with a cursor runs without: the two are statements apart. */
 static inline uint64_t request_stmt_key(const struct request *q)
 {
-    return q->entry->serial << 1 | (q->opens != NULL);
+    return q->entry->serial << 1 | q->opens_cursor;
 }
 
 /* How a session serves, chosen at its login by `enforcement`. */
@@ -163,7 +165,9 @@ struct client_stmt {
     struct buf *long_data;    /* per parameter, or NULL */
     bool *has_long_data;
     size_t long_bytes;
-    struct err long_error;    /* of SEND_LONG_DATA: told at EXECUTE */
+    struct err long_error;    /* of SEND_LONG_DATA: told at every EXECUTE until it is reset */
+    uint16_t columns;         /* that the client was told of last */
+    uint64_t columns_hash;    /* of the same: hash_column() */
     struct cursor cursor;
 };
 
@@ -253,6 +257,8 @@ struct session {
     uint32_t preparing_param;  /* parameter definitions seen */
     char *fields_like;         /* COM_FIELD_LIST: the pattern of the names; NULL: all */
     uint64_t definitions_left; /* of the result set at hand, until the client's EOF is due */
+    bool metadata_changed; /* the answer has other columns than PREPARE has told of */
+    uint64_t columns_hash; /* of the definitions so far */
     bool eof_due;         /* behind the definitions, unless they are all: a cursor is open */
     uint64_t held_serial; /* HELD: the refresh that is waited for; 0: the dialect */
     bool probed;          /* the dialect was waited for */
@@ -448,6 +454,8 @@ void session_release_backend(struct session *s);
 void session_fail_request(struct session *s, const struct err *e);
 
 void session_run_every_shard(struct session *s, struct plan_entry *entry);
+/* DDL commits an open transaction first, as in MySQL, then runs on one shard after another. */
+void session_begin_every_shard(struct session *s, struct plan_entry *entry);
 
 /* session_unsharded.c */
 /* Is the request, or the borrowed backend, for the unsharded keyspace's server? */
@@ -614,6 +622,19 @@ void session_cursors_close_on(struct session *s, const struct backend *b, enum e
 /* The backend of that pool which the session keeps for its cursors, or NULL: whoever waited for
  * another one would wait for a session that may wait for this one. */
 struct backend *session_kept_backend(const struct session *s, const struct pool *p);
+
+/* session_columns.c: an answer's columns beside those that PREPARE has told of */
+/* Of a list of definitions; 0 to begin with. */
+uint64_t hash_column(uint64_t hash, struct slice definition);
+/* The answer to the request has that many. */
+void session_note_columns(struct session *s, uint64_t count);
+void session_note_column(struct session *s, struct slice definition);
+
+/* session_again.c */
+/* The error is not for the client: the statement will be prepared and run again. */
+bool session_hides_err(const struct session *s);
+/* The step has failed. True: what it needs is on its way once more. */
+bool session_try_again(struct session *s);
 
 /* session_fields.c */
 /* False: run the command again later. */

@@ -204,8 +204,7 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry)
     session_run_request(s);
 }
 
-/* DDL commits an open transaction first, as in MySQL, then runs on one shard after another. */
-static void begin_every_shard(struct session *s, struct plan_entry *entry)
+void session_begin_every_shard(struct session *s, struct plan_entry *entry)
 {
     s->next_shard = 0;
     s->begin_pending = false;
@@ -248,7 +247,7 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
     else if (r.verdict == VERDICT_PASS)
         run_pass(s, entry, lexed, &r);
     else
-        begin_every_shard(s, entry);
+        session_begin_every_shard(s, entry);
     return true;
 }
 

@@ -570,6 +570,8 @@ void session_on_step_end(struct session *s, bool failed)
         finish_relayed(s);
         return;
     }
+    if (failed && session_try_again(s))
+        return;
     if (failed && step != STEP_COMMAND) {
         end_refused(s);
         return;

@@ -32,7 +32,6 @@ static void forget_long_data(struct session *s, struct client_stmt *stmt)
     stmt->has_long_data = NULL;
     s->long_bytes -= stmt->long_bytes;
     stmt->long_bytes = 0;
-    stmt->long_error.code = MQ_OK;
 }
 
 static void destroy(struct session *s, struct client_stmt *stmt)
@@ -73,21 +72,18 @@ static struct client_stmt *create(struct session *s, struct plan_entry *entry, u
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 32);
+    return hash_bytes(hash, slice_of((const char *)&value, sizeof value));
 }
 
-/* The interned values are compared by address: equal text has one address in a worker. */
+/* Values are hashed, not their addresses, which another value may have later. */
 uint64_t session_metadata_key(const struct session *s)
 {
-    uint64_t key = mix(1, (uintptr_t)s->deployment);
-    key = mix(key, s->account->backend);
+    uint64_t key = mix(1, s->account->backend);
     key = mix(key, s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
-    key = mix(key, s->database != NULL);
-    for (struct slice name = slice_cstr(s->database); name.len; name.len--, name.data++)
-        key = mix(key, (uint8_t)name.data[0]);
+    key = hash_bytes(key, slice_cstr(s->database));
     for (int i = 0; i < VAR_COUNT; i++)
-        key = mix(key, (uintptr_t)s->vars.values[i]);
+        if (s->vars.values[i])
+            key = hash_bytes(mix(key, (uint64_t)i), slice_cstr(s->vars.values[i]));
     return key;
 }
 
@@ -107,6 +103,8 @@ static void write_definitions(struct session *s, const struct prepare_answer *a,
 static void answer_prepare(struct session *s, const struct prepare_answer *answer)
 {
     struct client_stmt *stmt = create(s, s->request.entry, ++s->next_stmt_id);
+    stmt->columns = answer->columns;
+    stmt->columns_hash = answer->columns_hash;
     struct prepare_ok ok = { .statement_id = stmt->id, .columns = answer->columns,
                              .params = answer->params, .warnings = answer->warnings };
     const uint8_t *next = answer->payloads;
@@ -123,6 +121,12 @@ static void answer_prepare(struct session *s, const struct prepare_answer *answe
     session_note_warnings(s, answer->warnings);
 }
 
+/* mqgate answers it by itself, after the shards if it is for all of them. */
+static bool is_own(const struct template *t)
+{
+    return t->verdict == VERDICT_EVERY_SHARD || (t->verdict == VERDICT_LOCAL && !t->also_passes);
+}
+
 void session_answer_described(struct session *s, const struct prepare_answer *answer)
 {
     if (s->request.end == END_FIELDS)
@@ -131,8 +135,8 @@ void session_answer_described(struct session *s, const struct prepare_answer *an
         answer_prepare(s, answer);
 }
 
-/* A statement that mqgate answers itself, and that answers with OK: nothing to describe. */
-static void prepare_local(struct session *s, struct plan_entry *entry)
+/* What mqgate answers itself answers with OK: nothing to describe. */
+static void prepare_own(struct session *s, struct plan_entry *entry)
 {
     static const struct prepare_answer nothing = { .key = 0 };
     request_begin(s, END_PREPARED);
@@ -175,10 +179,7 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
         *reterr = *t->reject;
         return reterr->code;
     }
-    if (t->verdict == VERDICT_EVERY_SHARD)
-        return err_set(reterr, MQ_NOT_PREPARABLE,
-                       "a statement for every shard cannot be prepared; send it as text");
-    if (t->verdict == VERDICT_LOCAL && !t->also_passes && (t->is_select || t->client_params))
+    if (is_own(t) && (t->is_select || t->client_params))
         return err_set(reterr, MQ_NOT_PREPARABLE,
                        "this statement cannot be prepared; send it as text");
     if (t->show_heading.of_session)
@@ -234,8 +235,8 @@ bool session_describe(struct session *s, struct slice text, enum request_end end
     }
     s->statement = &entry->lexed;
     if (!refuse_prepare(s, entry->template, end)) {
-        if (entry->template->verdict == VERDICT_LOCAL && !entry->template->also_passes)
-            prepare_local(s, entry);
+        if (is_own(entry->template))
+            prepare_own(s, entry);
         else if (entry->template->verdict == VERDICT_UNSHARDED)
             prepare_unsharded(s, entry, end);
         else
@@ -354,7 +355,8 @@ static void run_unsharded(struct session *s, struct client_stmt *stmt, const str
     if (!session_address_unsharded(s, stmt->entry, stmt->database))
         return;
     s->request.execute = true;
-    s->request.opens = x->flags & CURSOR_READ_ONLY ? stmt : NULL;
+    s->request.stmt = stmt;
+    s->request.opens_cursor = x->flags & CURSOR_READ_ONLY;
     s->last_table = NULL;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
@@ -371,7 +373,8 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     request_begin(s, END_RELAYED);
     s->request.execute = true;
     s->request.entry = plan_entry_acquire(stmt->entry);
-    s->request.opens = x->flags & CURSOR_READ_ONLY ? stmt : NULL;
+    s->request.stmt = stmt;
+    s->request.opens_cursor = x->flags & CURSOR_READ_ONLY;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
     if (r->verdict != VERDICT_SINGLE) {
@@ -412,7 +415,7 @@ static enum err_code plan_again(struct session *s, struct client_stmt *stmt, str
         return reterr->code;
     if (entry->template->verdict == VERDICT_REJECT)
         *reterr = *entry->template->reject;
-    else if (entry->template->verdict == VERDICT_EVERY_SHARD ||
+    else if (is_own(entry->template) != is_own(old->template) ||
              entry->template->client_params != old->template->client_params)
         err_set(reterr, MQ_NOT_PREPARABLE,
                 "since a reload this statement has to be prepared again");
@@ -471,6 +474,8 @@ bool session_execute(struct session *s, struct slice payload)
         return false;
     if (refused)
         forget_long_data(s, stmt);
+    else if (r.verdict == VERDICT_EVERY_SHARD)
+        session_begin_every_shard(s, stmt->entry);
     else
         run(s, stmt, &x, &r);
     return true;
@@ -526,6 +531,7 @@ void session_stmt_reset(struct session *s, struct slice payload)
     if (!stmt)
         return;
     forget_long_data(s, stmt);
+    stmt->long_error.code = MQ_OK;
     session_cursor_close(s, stmt);
     session_send_ok(s);
     session_done(s);

@@ -2,7 +2,7 @@
 
 import pytest
 
-from legacy import COUNT, POLL, PUBLISH, count, execute, message, publish
+from legacy import COUNT, POLL, PUBLISH, count, execute, legacy_ddl, message
 from rawmysql import COM_STMT_PREPARE, TYPE_BLOB, LongData, ServerError, Statement
 from refusals import refused
 from waiting import wait_until
@@ -338,3 +338,54 @@ def test_ddl_between_prepare_and_execute(connect, connection, cluster, tenant, t
     assert execute(
         connect(tenant), "SELECT COUNT(*) FROM queue_offsets WHERE topic = ?", topic
     ) == [(0,)]
+
+
+def test_a_type_changed_on_the_shard(connection, cluster, topic):
+    """DDL that mqgate has not seen: the first answer with other columns tells."""
+    text = f"SELECT updated_at FROM queue_offsets WHERE topic = ? -- {topic}"
+
+    def alter(kind):
+        for shard in range(2):
+            cluster.query(shard, f"ALTER TABLE queue_offsets MODIFY updated_at {kind} NOT NULL")
+
+    statement = connection.prepare(text)
+    before = statement.columns[0].type
+    connection.execute(statement, topic)
+    alter("DOUBLE")
+    try:
+        assert connection.execute(statement, topic).columns[0].type != before
+        assert connection.prepare(text).columns[0].type != before
+    finally:
+        alter("BIGINT")
+    connection.execute(statement, topic)
+    assert connection.prepare(text).columns[0].type == before
+
+
+def test_a_server_without_room(make_gateway, cluster, tenant, topic):
+    """max_prepared_stmt_count is the server's: what is prepared there makes room."""
+    gateway = make_gateway({"pool": {"max_per_shard": 1}})
+    connection = gateway.raw(tenant)
+    connection.query(COUNT.replace("?", f"'{topic}'"))
+    held = int(cluster.query(0, "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'")[0][1])
+    limit = cluster.query(0, "SELECT @@max_prepared_stmt_count")[0][0]
+    cluster.query(0, f"SET GLOBAL max_prepared_stmt_count = {held + 3}")
+    try:
+        statements = [
+            connection.prepare(f"SELECT {n}, COUNT(*) FROM queue_messages WHERE topic = ?")
+            for n in range(8)
+        ]
+        for _ in range(2):
+            for n, statement in enumerate(statements):
+                assert connection.execute(statement, topic).rows == [(n, 0)]
+    finally:
+        cluster.query(0, f"SET GLOBAL max_prepared_stmt_count = {limit}")
+    connection.close()
+
+
+def test_ddl_is_prepared(connection):
+    """mqgate answers it by itself, after every shard."""
+    for text in legacy_ddl():
+        statement = connection.prepare(text)
+        assert (statement.params, statement.columns) == (0, [])
+        for _ in range(2):
+            connection.execute(statement)

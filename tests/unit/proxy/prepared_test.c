@@ -73,6 +73,19 @@ static void run_pick(struct peer *p, uint32_t id, uint32_t on, const char *tenan
     expect_ok(p);
 }
 
+/* Prepares, wherever it is not yet known. */
+static uint32_t prepare_any(struct peer *p, const char *text)
+{
+    client_command(p, COM_STMT_PREPARE, slice_cstr(text));
+    gate_run(&gate);
+    struct peer *asked = gate_asked(&gate);
+    if (asked) {
+        shard_expect_command(asked, COM_STMT_PREPARE);
+        shard_say_prepared(&gate, asked, THEIR_ID + asked->shard, 4);
+    }
+    return expect_prepared(p, 3).statement_id;
+}
+
 static void the_tenant_is_a_hidden_parameter(void **state)
 {
     (void)state;
@@ -316,6 +329,200 @@ static void a_failed_prepare_leaves_the_transaction_pending(void **state)
     expect_pick(shard, 70, "acme", "t");
 }
 
+/* ---- what a shard has of it ---- */
+
+/* The packets that shards have got and nobody has looked at. */
+static int count_packets(void)
+{
+    int count = 0;
+    struct packet packet;
+    for (size_t i = 0; i < gate.shard_count; i++)
+        while (peer_packet(&gate.shards[i], &packet))
+            count++;
+    return count;
+}
+
+/* go-sql-driver's way: with the text known and prepared, a call costs a shard one message. */
+static void prepare_execute_close_is_one_round_trip(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    run_pick(p, prepare(&gate, p, PICK, PICK_SENT, 3), 0, "acme");
+    (void)count_packets();
+    for (int i = 0; i < 3; i++) {
+        client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+        gate_run(&gate);
+        uint32_t id = expect_prepared(p, 3).statement_id;
+        execute_pick(p, id, "t");
+        assert_int_equal(count_packets(), 1);
+        gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+        expect_ok(p);
+        client_command(p, COM_STMT_CLOSE, slice_of((const char[]){ (char)id, 0, 0, 0 }, 4));
+        gate_run(&gate);
+        assert_int_equal(count_packets(), 0);
+    }
+}
+
+/* Something between has made the shard forget it: nothing has run, so it may run once more. */
+static void a_statement_that_the_shard_forgot(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
+    uint32_t id = prepare_any(p, PICK);
+    run_pick(p, id, 0, "acme");
+    client_query(&gate, p, "BEGIN");
+    expect_ok(p);
+    execute_pick(p, id, "t");
+    shard_expect(shard, "BEGIN");
+    expect_pick(shard, THEIR_ID, "acme", "t");
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    gate_say_err(&gate, shard, 1243, "Unknown prepared statement handler");
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    shard_say_prepared(&gate, shard, 77, 4);
+    expect_nothing(p);
+    expect_pick(shard, 77, "acme", "t");
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    expect_ok(p);
+    for (int i = 0; i < 2; i++) { /* once for each EXECUTE, not for ever */
+        execute_pick(p, id, "t");
+        expect_pick(shard, 77, "acme", "t");
+        gate_say_err(&gate, shard, 1243, "Unknown prepared statement handler");
+        shard_expect_command(shard, COM_STMT_PREPARE);
+        shard_say_prepared(&gate, shard, 77, 4);
+        expect_pick(shard, 77, "acme", "t");
+        gate_say_err(&gate, shard, 1243, "Unknown prepared statement handler");
+        expect_err(p, 1, 1243, "Unknown");
+    }
+}
+
+/* Its server has no room for another: what is prepared there goes. */
+static void a_server_that_is_full(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
+    run_pick(p, prepare_any(p, PICK), 0, "acme");
+    uint32_t id = prepare_any(p, PICK " /* another */");
+    execute_pick(p, id, "t");
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    gate_say_err(&gate, shard, 1461, "Can't create more than max_prepared_stmt_count statements");
+    assert_slice(shard_expect_command(shard, COM_STMT_CLOSE), SLICE_LIT("\x28\0\0\0"), "closed");
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    gate_say_err(&gate, shard, 1461, "Can't create more than max_prepared_stmt_count statements");
+    expect_err(p, 1, 1461, "Can't");
+    execute_pick(p, id, "t");
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    gate_say_err(&gate, shard, 1461, "Can't create more than max_prepared_stmt_count statements");
+    expect_err(p, 1, 1461, "Can't"); /* there is nothing left to close */
+}
+
+/* ---- columns that have changed ---- */
+
+/* A result without rows: columns c0, c1, … */
+static void say_columns(struct peer *shard, int count, const char *first)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    buf_init(&b);
+    char number = (char)count;
+    packet_append(&b, &seq, slice_of(&number, 1));
+    for (int i = 0; i < count; i++)
+        add_definition(&b, &seq, i ? "more" : first);
+    add_definitions_end(&gate, &b, &seq);
+    add_end(&gate, &b, &seq, IDLE_STATUS);
+    peer_send_buf(shard, &b);
+    gate_run(&gate);
+}
+
+static uint16_t end_status(struct peer *p, int columns)
+{
+    struct ok_packet ok;
+    for (int i = 0; i <= columns; i++)
+        expect_packet(p, (uint8_t)(1 + i));
+    assert_true(ok_parse(expect_packet(p, (uint8_t)(2 + columns)), GATE_CLIENT, &ok));
+    return ok.status;
+}
+
+static bool is_known(struct peer *p, const char *text)
+{
+    client_command(p, COM_STMT_PREPARE, slice_cstr(text));
+    gate_run(&gate);
+    struct peer *asked = gate_asked(&gate);
+    if (asked)
+        while (count_packets())
+            shard_say_prepared(&gate, asked, 88, 4);
+    struct packet packet;
+    while (peer_packet(p, &packet))
+        ;
+    return !asked;
+}
+
+static void columns_that_change_behind_our_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *first;
+        int columns;
+        uint16_t flag;
+        bool known;
+    } steps[] = {
+        { "as prepared", "id", 1, 0, true },
+        { "another name", "renamed", 1, 0, false },
+        { "that is known by now", "renamed", 1, 0, true },
+        { "one more", "id", 2, STATUS_METADATA_CHANGED, false },
+        { "told once", "id", 2, 0, true },
+    };
+    struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
+    uint32_t id = prepare_any(p, PICK);
+    run_pick(p, id, 0, "acme");
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        execute_pick(p, id, "t");
+        while (next_is(shard, COM_STMT_CLOSE))
+            shard_expect_command(shard, COM_STMT_CLOSE);
+        (void)count_packets();
+        say_columns(shard, steps[i].columns, steps[i].first);
+        if (end_status(p, steps[i].columns) != (IDLE_STATUS | steps[i].flag) ||
+            is_known(p, PICK) != steps[i].known)
+            fail_msg("%s", steps[i].why);
+    }
+}
+
+/* A value that is gone has an address that the next may get. */
+static void metadata_of_other_values(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    static const char *const sets[] = { "SET time_zone = '+01:00'", "SET time_zone = '+02:00'",
+                                        "SET time_zone = '+03:00'" };
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        client_query(&gate, p, sets[i]);
+        expect_ok(p);
+        if (is_known(p, PICK))
+            fail_msg("%s", sets[i]);
+        assert_true(is_known(p, PICK));
+    }
+}
+
+static void ddl_runs_on_every_shard(void **state)
+{
+    (void)state;
+    struct peer *admin = client_connect(&gate);
+    struct prepare_ok ok;
+    assert_true(client_login(&gate, admin, "admin", "mq", GATE_CLIENT));
+    client_command(admin, COM_STMT_PREPARE, SLICE_LIT("DROP TABLE queue_offsets"));
+    gate_run(&gate);
+    assert_true(prepare_ok_parse(expect_packet(admin, 1), &ok));
+    assert_int_equal(ok.columns + ok.params, 0);
+    expect_nothing(admin);
+    for (int times = 0; times < 2; times++) {
+        execute(&gate, admin, ok.statement_id, NULL, 0);
+        for (uint32_t i = 0; i < 2; i++) {
+            shard_expect(gate_shard(&gate, i), "DROP TABLE queue_offsets");
+            gate_say_ok(&gate, gate_shard(&gate, i), IDLE_STATUS);
+        }
+        expect_ok(admin);
+    }
+}
+
 /* Alone and as text mqgate answers by itself; prepared, a shard does, with the value bound. */
 static void values_of_the_session_are_bound(void **state)
 {
@@ -334,6 +541,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_of_the_session_are_bound),
+        TEST(prepare_execute_close_is_one_round_trip),
+        TEST(a_statement_that_the_shard_forgot),
+        TEST(a_server_that_is_full),
+        TEST(columns_that_change_behind_our_back),
+        TEST(metadata_of_other_values),
+        TEST(ddl_runs_on_every_shard),
         TEST(the_tenant_is_a_hidden_parameter),
         TEST(what_is_known_is_answered_at_once),
         TEST(ddl_makes_it_ask_again),
