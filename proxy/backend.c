@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "proxy/pool.h"
+#include "proxy/pool_kill.h"
 #include "proxy/session.h"
 #include "wire/packet.h"
 #include "wire/stmt.h"
@@ -94,6 +94,7 @@ void backend_end(struct backend *b, const struct err *reason)
         session_cursors_lost(b->session, b);
     b->session = NULL;
     backend_forget_left(b, NULL);
+    pool_spare(b);
     enum backend_state before = b->state;
     struct pool *pool = b->pool;
     if (b->probe_only)
@@ -126,6 +127,7 @@ void backend_expire(struct backend *b)
     static const char *const what[BACKEND_STATE_COUNT] = {
         [BACKEND_CONNECTING] = "connecting took too long",
         [BACKEND_CLEANING] = "rolling back took too long",
+        [BACKEND_KILLING] = "killing a statement took too long",
     };
     backend_lose(b, MQ_SHARD_DOWN, what[b->state] ? what[b->state] : "login took too long");
 }
@@ -305,7 +307,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
 
-/* A pool's backend tells its sql_mode before anybody gets it. False: it cannot be asked. */
+/* A pool's backend tells its sql_mode, and which server it is, before anybody gets it. False: it cannot be asked. */
 static bool logged_in(struct backend *b, struct slice payload)
 {
     struct ok_packet ok;
@@ -317,7 +319,7 @@ static bool logged_in(struct backend *b, struct slice payload)
         return true;
     }
     backend_move(b, BACKEND_PROBE);
-    return backend_query(b, b->errand ? b->errand : "SELECT @@sql_mode");
+    return backend_query(b, b->errand ? b->errand : "SELECT @@sql_mode, @@hostname, @@port");
 }
 
 static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
@@ -345,6 +347,8 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
     uint32_t reading = 0;
     if (r.bad)
         return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed row");
+    struct slice server = read_rest(&r);
+    HASH_VALUE(server.data, server.len, b->server);
     enum mode_status status = dialect_modes(modes, &reading, &name);
     if (backend_config(b)->enforcement != ENFORCE) {
         b->worker->default_modes = status == MODES_REFUSED ? 0 : reading;
@@ -408,6 +412,17 @@ static enum err_code cleaning_packet(struct backend *b, struct slice payload, st
     return MQ_OK;
 }
 
+/* Whoever was to be killed may be gone: what the server says of it is all the same. */
+static enum err_code killing_packet(struct backend *b, struct slice payload, struct err *reterr)
+{
+    enum answer_packet kind =
+        answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len);
+    if (kind != ANSWER_OK && kind != ANSWER_ERR)
+        return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed packet");
+    backend_move(b, BACKEND_IDLE);
+    return MQ_OK;
+}
+
 static enum err_code own_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
     if (b->exclusive && is_err(payload))
@@ -421,6 +436,8 @@ static enum err_code own_packet(struct backend *b, struct slice payload, struct 
         return probe_packet(b, payload, reterr);
     case BACKEND_CLEANING:
         return cleaning_packet(b, payload, reterr);
+    case BACKEND_KILLING:
+        return killing_packet(b, payload, reterr);
     default:
         return err_set(reterr, MQ_SHARD_LOST, "spoke without being asked");
     }
@@ -590,6 +607,7 @@ void backend_release(struct backend *b)
         return;
     }
     CHECK(b->state == BACKEND_BUSY);
+    pool_spare(b);
     b->session = NULL;
     if (b->interrupted) {
         backend_kill(b);
@@ -611,6 +629,7 @@ void backend_release(struct backend *b)
 
 void backend_reserve(struct backend *b)
 {
+    pool_spare(b);
     backend_move(b, BACKEND_RESERVED);
     io_watch(b->io, IO_READ);
 }

@@ -53,6 +53,8 @@ struct backend {
 
     uint32_t capabilities;
     uint32_t connection_id; /* the shard's, for KILL */
+    uint32_t server;        /* hash of its host's name and port */
+    struct kill_order *kill; /* its statement is to be killed; the pool's; NULL: it is not */
     struct dialect dialect;
     struct backend_login wanted;
     struct client_login login;
@@ -70,7 +72,7 @@ struct backend {
     uint32_t statement_count;
     uint32_t cursors; /* open ones of its session, which keeps it for as long as there are any */
 
-    uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING; 0 none */
+    uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING, KILLING; 0 none */
     uint64_t idle_since_ms;
     uint64_t heard_ms;    /* when the shard said something last; 0: never */
     bool interrupted;     /* a KILL QUERY is on its way, and may hit whatever runs next */

@@ -29,6 +29,7 @@ void fleet_init(struct fleet *fleet)
 {
     list_init(&fleet->versions);
     pthread_mutex_init(&fleet->versions_lock, NULL);
+    fleet->roster = roster_create();
     quotas_init(&fleet->account_connections);
     quotas_init(&fleet->account_statements);
     quotas_init(&fleet->tenant_statements);
@@ -39,6 +40,7 @@ void fleet_fini(struct fleet *fleet)
     LIST_EACH (&fleet->versions, node, following)
         mem_free(LIST_ENTRY(node, struct seen_version, node));
     pthread_mutex_destroy(&fleet->versions_lock);
+    roster_destroy(fleet->roster);
     quotas_fini(&fleet->account_connections);
     quotas_fini(&fleet->account_statements);
     quotas_fini(&fleet->tenant_statements);

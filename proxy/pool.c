@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "proxy/pool_kill.h"
 #include "proxy/primary.h"
 #include "proxy/resolver.h"
 #include "proxy/session.h"
@@ -36,6 +37,7 @@ struct pool *pool_get(struct worker *w, struct deployment *d, const struct accou
     list_init(&p->opening);
     list_init(&p->errands);
     list_init(&p->waiters);
+    list_init(&p->kills);
     HASH_ADD(hh, w->pools, key, sizeof p->key, p);
     return p;
 }
@@ -228,6 +230,20 @@ bool pool_ask_role(struct pool *p, uint32_t host)
     else
         resolver_ask(p->worker->fleet->resolver, p->deployment, &pool_endpoint(p)->hosts[host]);
     return b != NULL;
+}
+
+/* Killing must not wait for what is to be killed. */
+bool pool_open_killer(struct pool *p, uint32_t host, struct err *reterr)
+{
+    p->killer = backend_open(p, host, NULL, NULL, reterr);
+    if (p->killer)
+        list_append(&p->errands, &p->killer->node);
+    return p->killer != NULL;
+}
+
+const char *pool_shard_name(const struct pool *p)
+{
+    return p->deployment->topology->shards[p->key.shard].config->name;
 }
 
 struct backend *pool_open_exclusive(struct pool *p, struct session *s,
@@ -427,7 +443,9 @@ void pool_on_ready(struct pool *p, struct backend *b)
         backend_kill(b);
         return;
     }
-    if (b->exclusive) {
+    if (b == p->killer) {
+        pool_on_killer_ready(p);
+    } else if (b->exclusive) {
         lend(p, b, b->session);
         session_on_backend(b->session, b);
     } else if ((p->retired && !p->waiting) || p->worker->stopping || !lends(p) ||
@@ -517,7 +535,10 @@ static void doubt(struct pool *p)
 
 void pool_on_lost(struct pool *p, struct backend *b, const struct err *reason)
 {
-    if (b->errand) {
+    bool kills = b == p->killer;
+    if (kills)
+        pool_on_killer_lost(p, b->host_number);
+    if (kills || b->errand) {
         errand_ended(p, b, reason);
         return;
     }
@@ -645,8 +666,8 @@ void pool_tick(struct pool *p)
         if (session_wait_deadline_ms(s) > now)
             continue;
         struct err e;
-        const char *shard = p->deployment->topology->shards[p->key.shard].config->name;
-        err_set(&e, MQ_SHARD_BUSY, "no backend of shard %s became free in time", shard);
+        err_set(&e, MQ_SHARD_BUSY, "no backend of shard %s became free in time",
+                pool_shard_name(p));
         list_remove(waiting);
         p->waiting--;
         session_on_no_backend(s, &e);

@@ -41,6 +41,9 @@ struct pool {
         uint32_t found;    /* the last of these */
         bool for_probe;    /* the worker waits for its end */
     } search;
+    struct list kills;      /* pool_kill.c */
+    uint32_t kill_count;
+    struct backend *killer; /* carries them out; NULL: there are none */
     struct worker *owed_to; /* has asked for the next place that becomes free; NULL: nobody */
     bool retired;           /* of a former deployment: nothing goes back into it */
 };
@@ -73,6 +76,10 @@ struct endpoint *pool_endpoint(const struct pool *p);
 /* A search for the primary has ended. */
 void pool_primary_found(struct pool *p);
 void pool_primary_missing(struct pool *p);
+
+/* Opens the backend that kills others, beyond the shard's places. */
+bool pool_open_killer(struct pool *p, uint32_t host, struct err *reterr);
+const char *pool_shard_name(const struct pool *p);
 
 /* A pool of the shard has sessions waiting and no place for a backend: another pool on w gives
  * one up, at once or as soon as it can. asking (may be NULL) is not asked itself. */

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "proxy/pool_kill.h"
 
 enum {
     BUFFERED_WHILE_BUSY = 65536, /* commands sent ahead; more stays in the socket */
@@ -38,6 +39,8 @@ void session_move(struct session *s, enum session_state to)
     list_remove(&s->queue); /* it may be runnable */
     if (to == SESSION_READY && !s->backend)
         session_give_shares(s);
+    if (to == SESSION_CLOSING || to == SESSION_LOGIN)
+        roster_remove(s->worker->fleet->roster, s->id);
     if (to == SESSION_HELD)
         list_append(&s->worker->held, &s->queue);
 }
@@ -174,6 +177,8 @@ void session_done(struct session *s)
     s->missed = s->probed = false;
     s->hold_until_ms = 0;
     s->since_ms = s->worker->now_ms;
+    if (s->backend)
+        pool_spare(s->backend);
     session_script_advance(s);
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
@@ -394,10 +399,18 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
     return s;
 }
 
+/* The shard would go on with the statement, and with its locks. */
+static void stop_statement(struct session *s)
+{
+    if (s->backend && (s->step == STEP_COMMAND || s->pipelined))
+        pool_kill_connection(s->backend);
+}
+
 /* Gives the backend back: to the pool if its answer has ended, else it is closed, for nobody
  * could tell where the next answer begins. */
 static void leave_backend(struct session *s)
 {
+    stop_statement(s);
     session_drop_home(s);
     session_give_shares(s);
     session_cursors_close(s);
@@ -412,9 +425,10 @@ static void leave_backend(struct session *s)
         backend_release(b);
 }
 
-static void stop_waiting(struct session *s)
+void session_stop_waiting(struct session *s)
 {
     pool_forget_waiter(s);
+    s->waits_for = NULL;
     list_remove(&s->wait); /* from the line */
 }
 
@@ -424,7 +438,7 @@ void session_kill(struct session *s)
         return;
     if (s->state != SESSION_CLOSING)
         session_move(s, SESSION_CLOSING);
-    stop_waiting(s);
+    session_stop_waiting(s);
     session_note_warnings(s, 0);
     session_set_insert_id(s, 0);
     leave_backend(s);
@@ -441,7 +455,7 @@ void session_close_gently(struct session *s)
     if (s->state == SESSION_CLOSING)
         return;
     session_move(s, SESSION_CLOSING);
-    stop_waiting(s);
+    session_stop_waiting(s);
     leave_backend(s);
     if (buf_len(&s->out))
         io_watch(s->io, IO_READ | IO_WRITE);
@@ -530,6 +544,11 @@ bool session_waits_for_refresh(const struct session *s, uint64_t serial, uint64_
 bool session_waits_for_dialect(const struct session *s)
 {
     return s->held_serial == 0;
+}
+
+uint32_t session_id(const struct session *s)
+{
+    return s->id;
 }
 
 struct list *session_node(struct session *s)

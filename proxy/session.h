@@ -38,6 +38,8 @@ void session_watch_backend(struct session *s, const struct backend *b);
 /* Since when the shard owes it an answer; 0: nothing is asked, or the client has to read first. */
 uint64_t session_asked_ms(const struct session *s);
 
+/* Somebody who may has killed it, or only its statement. */
+void session_on_kill(struct session *s, bool statement_only);
 /* A held session, or one with buffered commands, goes on. */
 void session_resume(struct session *s);
 /* HELD: not yet, given the last refresh seen? */
@@ -53,6 +55,7 @@ void session_free(struct session *s); /* only the worker's cleaning */
 /* A new deployment; bindings are read anew. */
 void session_adopt(struct session *s);
 
+uint32_t session_id(const struct session *s);
 struct list *session_node(struct session *s);
 struct session *session_of_node(struct list *node);
 struct session *session_of_queue_node(struct list *node);

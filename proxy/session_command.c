@@ -146,6 +146,22 @@ bool session_refuse_packet(struct session *s, const struct packet *p)
     return true;
 }
 
+/* What the command at hand is answered with, instead of being run. */
+static enum err_code take_interruption(struct session *s, struct err *reterr)
+{
+    enum err_code lost = s->lost_transaction;
+    if (s->interrupted) {
+        s->interrupted = false;
+        return err_set(reterr, MQ_INTERRUPTED, "Query execution was interrupted");
+    }
+    s->lost_transaction = MQ_OK;
+    return lost ? err_set(reterr, lost, "%s",
+                          lost == MQ_SHARD_LOST
+                              ? "the transaction was lost with the connection to its shard"
+                              : "the transaction was rolled back, for it took too long")
+                : MQ_OK;
+}
+
 bool session_may_go_on(struct session *s, bool answers)
 {
     struct err e;
@@ -159,13 +175,8 @@ bool session_may_go_on(struct session *s, bool answers)
         session_close_gently(s);
         return false;
     }
-    if (!s->lost_transaction || !answers)
+    if (!answers || take_interruption(s, &e) == MQ_OK)
         return true;
-    err_set(&e, s->lost_transaction, "%s",
-            s->lost_transaction == MQ_SHARD_LOST
-                ? "the transaction was lost with the connection to its shard"
-                : "the transaction was rolled back, for it took too long");
-    s->lost_transaction = MQ_OK;
     session_refuse(s, &e);
     return false;
 }
@@ -199,6 +210,9 @@ static bool serve_command(struct session *s, const struct packet *p)
         return true;
     case COM_RESET_CONNECTION:
         reset_connection(s);
+        return true;
+    case COM_PROCESS_KILL:
+        session_process_kill(s, body);
         return true;
     case COM_CHANGE_USER:
         session_change_user(s, body);

@@ -262,6 +262,7 @@ struct session {
     bool eof_due;         /* behind the definitions, unless they are all: a cursor is open */
     uint64_t held_serial; /* HELD: the refresh that is waited for; 0: the dialect */
     bool probed;          /* the dialect was waited for */
+    bool interrupted;     /* killed while HELD: told when it would run again */
     bool missed;          /* the tenant was missed, and a refresh was waited for */
     uint64_t hold_until_ms;
     uint32_t next_shard;  /* END_SHARD: the one at work */
@@ -329,6 +330,8 @@ void session_run_again(struct session *s);
 void session_refuse(struct session *s, const struct err *e);
 /* What is in `out` is sent, then the connection is closed. */
 void session_close_gently(struct session *s);
+/* For a backend, or for a share. */
+void session_stop_waiting(struct session *s);
 const char *session_where(const struct session *s, char buffer[32]);
 
 /* More of a command is due from the client. */
@@ -381,6 +384,12 @@ enum err_code session_use(struct session *s, struct slice name, bool at_login, s
 
 /* session_change_user.c */
 void session_change_user(struct session *s, struct slice body);
+
+/* session_kill.c */
+/* COM_PROCESS_KILL. */
+void session_process_kill(struct session *s, struct slice body);
+/* KILL as text. */
+void session_kill_other(struct session *s, const struct template *t, const struct lexed *lexed);
 
 /* session_command.c */
 extern const struct session_mode session_enforces;

@@ -8,9 +8,8 @@
  *            command */
 #include "proxy/session_int.h"
 
-#include <stdio.h>
-
 #include "base/log.h"
+#include "proxy/pool_kill.h"
 
 enum {
     CLOSING_MS = 5000, /* how long a client may take to read its last answer */
@@ -84,11 +83,8 @@ uint64_t session_asked_ms(const struct session *s)
 /* The answer, an error then, still comes on the statement's own connection. */
 static void interrupt(struct session *s)
 {
-    struct backend *b = s->backend;
-    char kill[32];
-    snprintf(kill, sizeof kill, "KILL QUERY %u", b->connection_id);
     s->interrupted_ms = s->worker->now_ms;
-    b->interrupted = pool_run_errand(b->pool, b->host_number, kill);
+    pool_kill_statement(s->backend);
 }
 
 static void watch_statement(struct session *s)

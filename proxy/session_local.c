@@ -542,6 +542,9 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     case LOCAL_RELEASE_SAVEPOINT:
         savepoint(s, t, lexed);
         break;
+    case LOCAL_KILL:
+        session_kill_other(s, t, lexed);
+        break;
     case LOCAL_USE:
         use(s, t->name);
         break;

@@ -94,7 +94,6 @@ void session_observed_free(struct session *s)
     struct observed *o = s->observed;
     if (!o)
         return;
-    connection_numbers_remove(s->worker->numbers, s->id);
     forget_login(o);
     buf_fini(&o->answer);
     plan_entry_release(o->preparing);
@@ -124,7 +123,8 @@ static void backend_opened(struct session *s, struct backend *b)
     s->status = b->status;
     s->default_modes = s->worker->default_modes;
     s->modes |= s->default_modes;
-    connection_numbers_add(s->worker->numbers, s->id, b->connection_id);
+    roster_add(s->worker->fleet->roster, s->id, s->worker->number, b->connection_id,
+               slice_cstr(s->user));
     session_send_payload(s, buf_slice(&s->observed->answer));
     buf_fini(&s->observed->answer);
     session_done(s);
@@ -155,7 +155,6 @@ static void quit(struct session *s)
 void session_observe_anew(struct session *s)
 {
     struct observed *o = s->observed;
-    connection_numbers_remove(s->worker->numbers, s->id);
     send_quit(s);
     o->blind = false;
     o->warning.code = MQ_OK;
@@ -215,12 +214,12 @@ static void upload(struct session *s, const struct packet *p)
 
 static bool find_number(const struct session *s, unsigned long long ours, uint32_t *ret)
 {
-    struct fleet *fleet = s->worker->fleet;
-    for (uint32_t i = 0; i < fleet->worker_count; i++)
-        if (ours <= UINT32_MAX &&
-            connection_numbers_find(fleet->workers[i].numbers, (uint32_t)ours, ret))
-            return true;
-    return false;
+    struct roster_entry found;
+    if (ours > UINT32_MAX || !roster_find(s->worker->fleet->roster, (uint32_t)ours,
+                                          slice_cstr(s->user), &found))
+        return false;
+    *ret = found.servers;
+    return true;
 }
 
 /* A connection that mqgate has numbered is called by the server's number. What is changed is

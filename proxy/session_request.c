@@ -388,7 +388,7 @@ void session_advance(struct session *s)
 static void note_status(struct session *s, bool failed)
 {
     const struct answer *a = &s->backend->answer;
-    if (failed && session_was_interrupted(s, &a->err, NULL))
+    if (failed && a->err.code == 1317)
         s->backend->interrupted = false; /* the KILL has done its work */
     if (failed && (a->err.code == 1290 || a->err.code == 1836)) /* the server is read-only */
         (void)primary_suspect(s->backend->pool);

@@ -217,6 +217,33 @@ void worker_deploy(struct worker *w, struct deployment *d, struct tenant_map *te
     mailbox_post(&w->mailbox, &m->message);
 }
 
+struct kill_message {
+    struct message message;
+    uint32_t session;
+    bool statement_only;
+};
+
+static void deliver_kill(struct message *m, void *context)
+{
+    struct kill_message *k = (struct kill_message *)m;
+    struct worker *w = context;
+    LIST_EACH (&w->sessions, node, following) {
+        struct session *s = session_of_node(node);
+        if (session_id(s) == k->session)
+            session_on_kill(s, k->statement_only);
+    }
+    mem_free(k);
+}
+
+void worker_kill(struct worker *w, uint32_t session, bool statement_only)
+{
+    struct kill_message *k = mem_new(struct kill_message);
+    k->message.deliver = deliver_kill;
+    k->session = session;
+    k->statement_only = statement_only;
+    mailbox_post(&w->mailbox, &k->message);
+}
+
 static void end_idle_sessions(struct worker *w)
 {
     LIST_EACH (&w->sessions, node, following)
@@ -379,7 +406,6 @@ bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
     list_init(&w->runnable);
     w->plans = plan_cache_create(PLAN_CACHE_BYTES);
     w->findings = findings_create();
-    w->numbers = connection_numbers_create();
     w->interned = intern_table_create();
     buf_init(&w->relay);
     buf_init(&w->joined);
@@ -415,7 +441,6 @@ void worker_fini(struct worker *w)
     event_base_free(w->base);
     plan_cache_destroy(w->plans);
     findings_destroy(w->findings);
-    connection_numbers_destroy(w->numbers);
     intern_table_destroy(w->interned);
     buf_fini(&w->relay);
     buf_fini(&w->joined);

@@ -7,13 +7,13 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "placement/placement.h"
-#include "proxy/connection_numbers.h"
 #include "proxy/deployment.h"
 #include "proxy/findings.h"
 #include "proxy/io.h"
 #include "proxy/mailbox.h"
 #include "proxy/plan_cache.h"
 #include "proxy/quotas.h"
+#include "proxy/roster.h"
 #include "proxy/vars.h"
 
 struct event;
@@ -34,6 +34,7 @@ struct fleet {
     struct resolver *resolver;     /* NULL: names are resolved only when they are read */
     struct placement *placement;   /* NULL without a vindex table */
     const struct rsa_key *rsa_key;
+    struct roster *roster;
     char *_Atomic server_version;  /* last seen */
     struct list versions;          /* all that were seen: readers hold no lock */
     pthread_mutex_t versions_lock;
@@ -80,8 +81,7 @@ struct worker {
     struct list runnable;  /* sessions that are READY and have buffered commands */
     struct pool *pools;    /* uthash */
     struct plan_cache *plans;
-    struct findings *findings; /* read by other workers as well, as is the next one */
-    struct connection_numbers *numbers; /* of observed sessions */
+    struct findings *findings; /* read by other workers as well */
     struct intern_table *interned;
 
     bool draining, stopping;
@@ -106,6 +106,8 @@ void worker_accept(struct worker *w, int fd, size_t listener, bool unix_socket);
 /* New tenants as of refresh `serial` and, unless NULL, the deployment they were made for. */
 void worker_deploy(struct worker *w, struct deployment *d, struct tenant_map *tenants,
                    uint64_t serial);
+/* The session of that number ends, or only its statement. */
+void worker_kill(struct worker *w, uint32_t session, bool statement_only);
 void worker_drain(struct worker *w);
 void worker_stop(struct worker *w);
 /* A pool of asker's starves for a backend of the shard: w gives a place up if it can. */

@@ -182,6 +182,7 @@ struct template {
         uint32_t modes;        /* by which the pattern, which stands in parentheses, is read */
     } show_heading;
     struct value_ref limit, limit_skip; /* SHOW … LIMIT: integers */
+    struct value_ref killed; /* KILL: the connection's number; none: its own */
 
     const struct catalog_table *table; /* the first queue table; of DDL the table meant */
     const char *clause;  /* where that table's tenant would be named: "WHERE clause" */

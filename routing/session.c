@@ -136,6 +136,24 @@ static enum err_code plan_use(struct planner *p, const struct node *n)
     return local_named(p, LOCAL_USE, n);
 }
 
+static bool is_connection_id(const struct planner *p, const struct node *n)
+{
+    return n->kind == N_FUNCTION && !n->child &&
+           function_local(token_text(p->l, n->first)) == LOCAL_SELECT_CONNECTION_ID;
+}
+
+/* op says what of the connection. */
+static enum err_code plan_kill(struct planner *p, const struct node *n)
+{
+    if (!is_connection_id(p, n->child)) {
+        p->t->killed = plan_value(p, n->child);
+        if (p->t->killed.kind != VALUE_TOKENS ||
+            p->l->tokens[p->t->killed.first].kind != TOKEN_INTEGER)
+            return reject(p, MQ_NOT_UNDERSTOOD, "KILL takes the number of a connection");
+    }
+    return local(p, LOCAL_KILL);
+}
+
 enum err_code session_plan(struct planner *p, const struct node *n)
 {
     switch ((enum node_kind)n->kind) {
@@ -153,6 +171,8 @@ enum err_code session_plan(struct planner *p, const struct node *n)
         return local_named(p, LOCAL_SAVEPOINT, n);
     case N_RELEASE_SAVEPOINT:
         return local_named(p, LOCAL_RELEASE_SAVEPOINT, n);
+    case N_KILL:
+        return plan_kill(p, n);
     case N_USE:
         return plan_use(p, n);
     default:

@@ -277,6 +277,24 @@ struct node *parse_release(struct parser *p)
     return branch_close(p, &b);
 }
 
+/* ---- KILL ---- */
+
+/* MariaDB says how firmly, which is all the same to a connection of mqgate's. */
+struct node *parse_kill(struct parser *p)
+{
+    struct branch b = branch_open(p, N_KILL);
+    expect_word(p, KW_KILL);
+    if (p->dialect->flavour == FLAVOUR_MARIADB && !accept_word(p, KW_HARD))
+        accept_word(p, KW_SOFT);
+    b.node->op = KW_CONNECTION;
+    if (accept_word(p, KW_QUERY))
+        b.node->op = KW_QUERY;
+    else
+        accept_word(p, KW_CONNECTION);
+    branch_add(&b, parse_expression(p));
+    return branch_close(p, &b);
+}
+
 /* ---- USE, DO ---- */
 
 struct node *parse_use(struct parser *p)

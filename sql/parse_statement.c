@@ -70,7 +70,7 @@ static const struct statement_rule statements[] = {
     { KW_HELP, parse_other },
     { KW_IMPORT, parse_other },
     { KW_INSTALL, parse_other },
-    { KW_KILL, parse_other },
+    { KW_KILL, parse_kill },
     { KW_LOAD, parse_other },
     { KW_LOCK, parse_other },
     { KW_OPTIMIZE, parse_other },

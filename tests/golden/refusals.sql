@@ -24,8 +24,12 @@ HANDLER queue_messages OPEN
 LOCK TABLES queue_messages WRITE
 -- case: GRANT
 GRANT ALL ON *.* TO x
--- case: KILL
-KILL 5
+-- case: KILL of a string
+KILL '5'
+-- case: KILL of an expression
+KILL 5 + 1
+-- case: KILL of MariaDB's
+KILL HARD 5
 -- case: FLUSH
 FLUSH TABLES
 -- case: XA

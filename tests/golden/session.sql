@@ -14,6 +14,13 @@ SAVEPOINT `a b`
 ROLLBACK TO SAVEPOINT sp
 -- case: RELEASE SAVEPOINT
 RELEASE SAVEPOINT sp
+-- case: KILL
+KILL 5
+-- case: KILL HARD
+-- args: --dialect mariadb-10.11
+KILL HARD 5
+-- case: KILL QUERY of its own
+KILL QUERY CONNECTION_ID()
 -- case: USE
 USE mq
 -- case: SET tenant

@@ -130,8 +130,11 @@ static void ends_of_all_kinds(void **state)
         buf_clear(&shard->in);
         assert_null(gate_asked(&gate));
         switch (way) {
-        case 0: /* the client goes */
+        case 0: /* the client goes, and its statement with it */
             peer_close(holder);
+            gate_run(&gate);
+            shard_expect(gate_shard(&gate, 0), "KILL 7");
+            gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
             break;
         case 1: /* the shard goes */
             peer_close(shard);

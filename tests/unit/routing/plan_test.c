@@ -208,7 +208,7 @@ static void test_facts(void **state)
         { "SHOW TABLES", VERDICT_PASS, LOCAL_NONE, DATABASE | ROWS },
         { "BEGIN", VERDICT_LOCAL, LOCAL_BEGIN, 0 },
         { "SET autocommit = 0", VERDICT_LOCAL, LOCAL_SET, 0 },
-        { "KILL 1", VERDICT_REJECT, 0, 0 },
+        { "KILL 1", VERDICT_LOCAL, LOCAL_KILL, 0 },
     };
     struct fixture f;
     (void)state;

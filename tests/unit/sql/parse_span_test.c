@@ -87,7 +87,8 @@ static const struct span_case spans[] = {
     { "CREATE TABLE t (KEY k (a (3) DESC, b) COMMENT 'x')", N_KEY_PART, "a (3) DESC" },
     { "CREATE TABLE t (KEY k (a (3) DESC, b) COMMENT 'x')", N_KEY_DEF,
       "KEY k (a (3) DESC, b) COMMENT 'x'" },
-    { "KILL 5;", N_OTHER, "KILL 5" },
+    { "KILL QUERY 5;", N_KILL, "KILL QUERY 5" },
+    { "FLUSH TABLES;", N_OTHER, "FLUSH TABLES" },
 };
 
 static void test_spans(void **state)

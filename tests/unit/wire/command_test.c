@@ -57,7 +57,7 @@ static void dispositions(void **state)
         { "CLOSE has no answer", COM_STMT_CLOSE, COMMAND_SILENT },
         { "nor have long data", COM_STMT_SEND_LONG_DATA, COMMAND_SILENT },
         { "nor QUIT", COM_QUIT, COMMAND_SILENT },
-        { "other users stay out of reach", COM_PROCESS_KILL, COMMAND_REFUSED },
+        { "servers are not shut down", COM_SHUTDOWN, COMMAND_REFUSED },
         { "multi-statements may be switched on", COM_SET_OPTION, COMMAND_SERVED },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
