@@ -22,7 +22,7 @@ static void begin_anew(struct session *s)
     vars_fini(interned, &s->login_vars);
     session_reset(s);
     forget(&s->user);
-    forget(&s->database);
+    session_set_database(s, NULL);
     forget(&s->login_tenant);
     forget(&s->transaction_tenant);
     s->account = NULL;

@@ -475,6 +475,8 @@ const char *session_server_database(const struct session *s);
 /* Is the request for the server on which the session has a backend of its own? That is borrowed. */
 bool session_goes_home(const struct session *s);
 void session_enter_home(struct session *s);
+/* Between two statements; what is no longer fit for another is lost. */
+void session_leave_home(struct session *s);
 /* The statement has run: does its backend become the session's own? */
 void session_keep_home(struct session *s);
 /* Closes it, and what the client had there ends. */

@@ -91,6 +91,8 @@ static bool try_another(struct session *s)
 void session_run_request(struct session *s)
 {
     struct err e = { 0 };
+    if (!s->backend && !session_take_shares(s))
+        return;
     if (!s->backend && session_goes_home(s))
         session_enter_home(s);
     if (s->backend) {
@@ -99,8 +101,6 @@ void session_run_request(struct session *s)
         session_advance(s);
         return;
     }
-    if (!session_take_shares(s))
-        return;
     do {
         struct pool *p = pool_get(s->worker, s->deployment, s->account, s->request.shard,
                                   connection_flags(s));
@@ -169,7 +169,7 @@ void session_release_backend(struct session *s)
     s->backend = NULL;
     s->pinned = false;
     if (b && b == s->home)
-        backend_reserve(b);
+        session_leave_home(s);
     else if (b && !b->cursors)
         backend_release(b);
 }

@@ -51,7 +51,8 @@ enum err_code session_join_account(struct session *s, struct err *reterr)
 
 static const char *tenant_of(const struct session *s)
 {
-    return s->request.transactional ? s->transaction_tenant : NULL;
+    bool tenants = s->request.transactional && !session_targets_unsharded(s);
+    return tenants ? s->transaction_tenant : NULL;
 }
 
 static bool take_shares(struct session *s)

@@ -60,6 +60,19 @@ void session_enter_home(struct session *s)
     backend_move(s->backend, BACKEND_BUSY);
 }
 
+/* One with a transaction that is given up, or which a KILL QUERY may still hit, is no more to be
+ * kept than one that is lost. */
+void session_leave_home(struct session *s)
+{
+    struct backend *b = s->home;
+    if (!b->interrupted && !b->unsure && !(b->status & STATUS_IN_TRANS)) {
+        backend_reserve(b);
+        return;
+    }
+    session_drop_home(s);
+    s->home_lost = true;
+}
+
 void session_keep_home(struct session *s)
 {
     const struct plan_entry *entry = s->request.entry;
