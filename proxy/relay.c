@@ -434,8 +434,6 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
         keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
     else if (s->step == STEP_COMMAND && s->request.end == END_LEARNED && kind == ANSWER_ROW)
         session_learn_row(s, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
-    else if (s->step == STEP_READ_BACK && kind == ANSWER_ROW && have == PACKET_HEADER + len)
-        session_read_back(s, slice_of(packet + PACKET_HEADER, len));
     else if (goes_to_client(s) && !(kind == ANSWER_ERR && session_hides_err(s)))
         relay_packet(o, kind, packet, have, len);
 }

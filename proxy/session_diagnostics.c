@@ -37,7 +37,7 @@ void session_keep_teller(struct session *s, struct backend *b)
     bool kept = b->state == BACKEND_IDLE || b == s->home || b == s->backend ||
                 b->cursors;
     bool worth = s->warnings || b->pool->key.shard >= b->pool->deployment->topology->shard_count;
-    if (!kept || !worth || s->overwritten)
+    if (!kept || !worth)
         return;
     s->teller = b;
     b->told = s;
@@ -109,7 +109,7 @@ void session_show_diagnostics(struct session *s, const struct template *t, const
 {
     struct err e;
     bool own = !s->warnings || s->own_error;
-    if (!own && (s->pinned ? !s->overwritten : s->teller && session_borrow(s, s->teller))) {
+    if (!own && (s->pinned || (s->teller && session_borrow(s, s->teller)))) {
         ask_backend(s, l);
         return;
     }

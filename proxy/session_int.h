@@ -4,10 +4,10 @@
  * then does whatever the borrowed backend still lacks before the request itself can go out:
  *
  *   SYNC (variables) -> DATABASE -> INSERT_ID -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN
- *     -> COMMAND -> READ_BACK
+ *     -> COMMAND
  *
  * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees.
- * DATABASE and READ_BACK are for the unsharded keyspace's server only. */
+ * DATABASE is for the unsharded keyspace's server only. */
 #ifndef MQ_PROXY_SESSION_INT_H
 #define MQ_PROXY_SESSION_INT_H
 
@@ -34,7 +34,6 @@ enum step {
     STEP_ISOLATION,
     STEP_BEGIN,
     STEP_COMMAND,
-    STEP_READ_BACK, /* the command's answer has been relayed */
 };
 
 /* What the end of a request does. */
@@ -55,7 +54,7 @@ enum request_end {
 };
 
 /* What a command may depend on that only a backend knows. */
-enum learning { LEARN_INSERT_ID };
+enum learning { LEARN_INSERT_ID, LEARN_UNTOLD };
 
 struct request {
     struct buf bytes;         /* the command's packets; an EXECUTE's statement id is patched in */
@@ -230,9 +229,9 @@ struct session {
     struct backend *home;    /* the session's own: session_unsharded.c */
     bool home_lost;          /* with what the session had there */
     char *using;             /* of END_USED */
-    uint8_t reads_back;      /* STEP_READ_BACK: TELLS_… that are asked for */
+    uint8_t untold;          /* TELLS_… that home has to be asked before the next statement */
+    uint32_t untold_variables;
     bool unfollowed;         /* variables were set there that shards do not have */
-    bool overwritten;        /* by STEP_READ_BACK: the diagnostics on the backend */
     /* Why the transaction is gone, which the next command is told. */
     enum err_code lost_transaction;
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
@@ -502,10 +501,13 @@ void session_set_database(struct session *s, char *name);
  * welcome. False: it need not be. */
 bool session_check_login_database(struct session *s);
 
-/* session_read_back.c */
-/* Appends the query that asks the server what the statement has changed; false: nothing. */
-bool session_must_read_back(struct session *s, bool failed, struct buf *query);
-void session_read_back(struct session *s, struct slice row);
+/* session_untold.c */
+/* The statement has been answered: what of the session may it have changed unsaid? */
+void session_note_untold(struct session *s, bool failed);
+/* Before a statement runs (NULL: it cannot be read). False: it runs again when that is known. */
+bool session_knows_itself(struct session *s, const struct template *t);
+/* The row that answers the question; an empty one: there is no answer. */
+void session_learn_untold(struct session *s, struct slice row);
 
 /* session_observe.c */
 extern const struct session_mode session_observes;

@@ -33,6 +33,9 @@ void session_learn_row(struct session *s, struct slice row)
     case LEARN_INSERT_ID:
         session_learn_insert_id(s, row);
         break;
+    case LEARN_UNTOLD:
+        session_learn_untold(s, row);
+        break;
     }
 }
 
@@ -42,6 +45,9 @@ void session_learn_failed(struct session *s)
     switch ((enum learning)s->request.learning) {
     case LEARN_INSERT_ID:
         session_learn_insert_id(s, slice_of("", 0));
+        break;
+    case LEARN_UNTOLD:
+        session_learn_untold(s, slice_of("", 0));
         break;
     }
 }

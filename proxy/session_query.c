@@ -267,8 +267,13 @@ enum err_code session_read_statement(struct session *s, struct slice text, struc
     struct dialect dialect = session_dialect(s);
     struct arena *arena = &s->worker->arena;
     *ret_rest = slice_of("", 0);
-    if (s->capabilities & CAP_MULTI_STATEMENTS)
-        return lex_first(text, &dialect, arena, ret, ret_rest, reterr);
+    if (!(s->capabilities & CAP_MULTI_STATEMENTS))
+        return lex(text, &dialect, arena, ret, reterr);
+    enum err_code code = lex_first(text, &dialect, arena, ret, ret_rest, reterr);
+    if (code || !ret_rest->len || !s->deployment->topology->has_unsharded ||
+        !plan_is_program(ret))
+        return code;
+    *ret_rest = slice_of("", 0); /* its semicolons are its own */
     return lex(text, &dialect, arena, ret, reterr);
 }
 
@@ -296,6 +301,10 @@ static bool run_first(struct session *s, struct slice text)
     struct slice rest;
     struct err e;
     struct plan_entry *entry = understand(s, text, &lexed, &rest, &e);
+    if (!session_knows_itself(s, entry ? entry->template : NULL)) {
+        plan_entry_release(entry);
+        return false;
+    }
     if (!entry) {
         session_refuse_statement(s, &e);
         return true;

@@ -441,34 +441,23 @@ static void end_committed_first(struct session *s)
     plan_entry_release(entry);
 }
 
-static void finish_relayed(struct session *s)
-{
-    struct backend *b = s->backend;
-    session_keep_home(s);
-    pin_or_release(s);
-    session_keep_teller(s, b);
-    forget_request(s);
-    session_done(s);
-}
-
 /* What was relayed is over. */
 static void end_relayed(struct session *s, bool failed)
 {
-    struct buf query;
-    const struct answer *a = &s->backend->answer;
+    struct backend *b = s->backend;
+    const struct answer *a = &b->answer;
     bool rows = a->columns || a->kind == ANSWER_ROWS;
     s->row_count = failed || rows ? -1 : (int64_t)a->ok.affected_rows;
     session_note_insert_id(s, failed);
     if (!s->request.diagnostics) /* those leave what they tell of */
         session_note_warnings(s, failed ? 1 : a->ok.warnings);
     session_note_cursor(s, failed);
-    buf_init(&query);
-    s->overwritten = session_must_read_back(s, failed, &query);
-    if (s->overwritten)
-        send_own(s, STEP_READ_BACK, buf_cstr(&query));
-    else
-        finish_relayed(s);
-    buf_fini(&query);
+    session_note_untold(s, failed);
+    session_keep_home(s);
+    pin_or_release(s);
+    session_keep_teller(s, b);
+    forget_request(s);
+    session_done(s);
 }
 
 /* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
@@ -566,10 +555,6 @@ void session_on_step_end(struct session *s, bool failed)
     enum step step = s->step;
     if (step != STEP_NONE && step != STEP_PREPARE)
         note_status(s, failed);
-    if (step == STEP_READ_BACK) {
-        finish_relayed(s);
-        return;
-    }
     if (failed && session_try_again(s))
         return;
     if (failed && step != STEP_COMMAND) {
@@ -649,7 +634,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         return;
     }
-    bool unseen = step != STEP_COMMAND && step != STEP_READ_BACK &&
+    bool unseen = step != STEP_COMMAND &&
                   !(step == STEP_BEGIN && s->pipelined) && !q->only_there;
     s->pipelined = false;
     if (unseen && !in_transaction && q->tried < MOST_RETRIES) {

@@ -226,7 +226,7 @@ bool session_describe(struct session *s, struct slice text, enum request_end end
 {
     struct err e;
     s->last_stmt_id = 0;
-    if (!session_knows_dialect(s))
+    if (!session_knows_dialect(s) || !session_knows_itself(s, NULL))
         return false;
     struct plan_entry *entry = plan_prepared(s, text, &e);
     if (!entry) {
@@ -445,6 +445,8 @@ bool session_execute(struct session *s, struct slice payload)
         return true;
     session_cursor_close(s, stmt);
     const struct template *t = stmt->entry->template;
+    if (!session_knows_itself(s, t))
+        return false;
     e = stmt->long_error;
     if (!e.code && ((stmt->entry->dialect.modes ^ s->modes) & ~MODE_TENANT_SCHEMA))
         err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");

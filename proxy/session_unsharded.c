@@ -78,7 +78,7 @@ void session_keep_home(struct session *s)
     const struct plan_entry *entry = s->request.entry;
     if (!entry)
         return;
-    if (entry->template->relayed.keeps_state)
+    if (entry->template->relayed.keeps_state || s->untold)
         s->home = s->backend;
     s->unfollowed |= entry->template->relayed.sets_unfollowed;
 }
@@ -88,6 +88,8 @@ void session_drop_home(struct session *s)
     struct backend *b = s->home;
     s->home = NULL;
     s->home_lost = s->unfollowed = false;
+    s->untold = 0;
+    s->untold_variables = 0;
     if (!b)
         return;
     if (s->backend == b) {

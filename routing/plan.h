@@ -198,6 +198,9 @@ struct template {
     uint64_t fingerprint;
 };
 
+/* Do the tokens begin a stored program, whose body has semicolons of its own? */
+bool plan_is_program(const struct lexed *l);
+
 /* Never fails: what is not understood gives VERDICT_REJECT with its reason. The template lies in
  * arena, and points nowhere but there and into the topology; the tree and everything else that
  * the work needs lie in scratch, which may be reset afterwards (or be the same arena). */

@@ -84,6 +84,23 @@ static bool has_user_variable(const struct planner *p)
     return false;
 }
 
+/* CREATE [OR REPLACE] [DEFINER = …] PROCEDURE …, BEGIN NOT ATOMIC */
+bool plan_is_program(const struct lexed *l)
+{
+    static const enum keyword programs[] = { KW_PROCEDURE, KW_FUNCTION, KW_TRIGGER, KW_EVENT,
+                                             KW_PACKAGE };
+    enum { LOOKED_AT = 16 };
+    if (l->count > 2 && token_is_keyword(&l->tokens[0], KW_BEGIN))
+        return token_is_keyword(&l->tokens[1], KW_NOT);
+    if (!l->count || !token_is_keyword(&l->tokens[0], KW_CREATE))
+        return false;
+    for (uint32_t i = 1; i < l->count && i < LOOKED_AT; i++)
+        for (size_t n = 0; n < sizeof programs / sizeof *programs; n++)
+            if (token_is_keyword(&l->tokens[i], programs[n]))
+                return true;
+    return false;
+}
+
 /* ---- what words mean ---- */
 
 static bool has_form(const struct planner *p, uint32_t at, enum form form)
@@ -275,6 +292,8 @@ static const struct first_word *find_first(const struct planner *p)
     const struct token *t = p->l->tokens;
     if (token_is_op(t, OP_LPAREN))
         return &query;
+    if (token_is_keyword(t, KW_BEGIN) && plan_is_program(p->l))
+        return &unknown;
     for (size_t i = 0; i < sizeof first_words / sizeof *first_words; i++)
         if (token_is_keyword(t, first_words[i].word))
             return &first_words[i];

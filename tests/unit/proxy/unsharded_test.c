@@ -135,10 +135,6 @@ static void what_keeps_it(void **state)
         struct peer *home = expect_database("app_db");
         shard_expect(home, statements[i]);
         gate_say_ok(&gate, home, IDLE_STATUS);
-        if (gate_asked(&gate)) { /* what it may have changed */
-            shard_expect_command(home, COM_QUERY);
-            gate_say_err(&gate, home, 1105, "no matter");
-        }
         expect_ok(p);
         peer_close(p);
         gate_run(&gate);
@@ -343,29 +339,56 @@ static void what_the_last_statement_left(void **state)
     expect_refusal(other, "SELECT FOUND_ROWS()", 1235, "MQ2019");
 }
 
+static void say_mode(struct peer *server, const char *mode)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    static const struct column_def columns[2] = { { .type = TYPE_VAR_STRING },
+                                                  { .type = TYPE_VAR_STRING } };
+    const struct slice row[] = { SLICE_LIT("0"), slice_cstr(mode) };
+    struct text_result told = { .columns = columns, .column_count = 2, .rows = row, .row_count = 1 };
+    buf_init(&b);
+    text_result_write(&b, &seq, &told, gate.shard_capabilities, IDLE_STATUS, 0);
+    peer_send_buf(server, &b);
+    gate_run(&gate);
+}
+
+/* The question would take away what the statement has left, so it waits. */
 static void an_expression_is_asked_for(void **state)
 {
     (void)state;
     struct peer *server = relay_first(client, ORDERS, IDLE_STATUS);
     client_query(&gate, client, "SET sql_mode = CONCAT('ANSI_', 'QUOTES')");
+    expect_ok(client);
+    relay(client, "SELECT @@warning_count", IDLE_STATUS);
+    client_query(&gate, client, "SELECT \"topic\" FROM \"queue_offsets\"");
     shard_expect(server, "SELECT 0, @@sql_mode");
+    say_mode(server, "ANSI_QUOTES");
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "SELECT \"topic\" FROM \"queue_offsets\" WHERE tenant = 'acme'");
+    assert_non_null(strstr(buf_cstr(&gate.set), "sql_mode = 'ANSI_QUOTES'"));
+}
+
+static void a_mode_that_cannot_be_followed(void **state)
+{
+    (void)state;
+    struct peer *server = relay_first(client, "CALL p()", IDLE_STATUS);
+    client_query(&gate, client, ORDERS);
+    shard_expect_command(server, COM_QUERY);
     struct buf b;
     uint8_t seq = 1;
-    static const struct column_def columns[2] = { { .type = TYPE_VAR_STRING },
+    static const struct column_def columns[3] = { { .type = TYPE_VAR_STRING },
+                                                  { .type = TYPE_VAR_STRING },
                                                   { .type = TYPE_VAR_STRING } };
-    const struct slice row[] = { SLICE_LIT("0"), SLICE_LIT("ANSI_QUOTES") };
-    struct text_result told = {
-        .columns = columns, .column_count = 2, .rows = row, .row_count = 1
-    };
+    const struct slice row[] = { SLICE_LIT("0"), SLICE_LIT("app_db"), SLICE_LIT("ORACLE") };
+    struct text_result told = { .columns = columns, .column_count = 3, .rows = row, .row_count = 1 };
     buf_init(&b);
     text_result_write(&b, &seq, &told, gate.shard_capabilities, IDLE_STATUS, 0);
     peer_send_buf(server, &b);
     gate_run(&gate);
-    expect_ok(client);
-    client_query(&gate, client, "SELECT \"topic\" FROM \"queue_offsets\"");
-    struct peer *shard = gate_asked(&gate);
-    shard_expect(shard, "SELECT \"topic\" FROM \"queue_offsets\" WHERE tenant = 'acme'");
-    assert_non_null(strstr(buf_cstr(&gate.set), "sql_mode = 'ANSI_QUOTES'"));
+    expect_err(client, 1, 1158, "MQ5002");
+    gate_run(&gate);
+    assert_true(client->closed && server->closed);
 }
 
 /* A shard would answer as if it had not been set. */
@@ -456,6 +479,7 @@ int main(void)
         TEST(the_servers_own_is_the_sessions),
         TEST(what_the_last_statement_left),
         TEST(an_expression_is_asked_for),
+        TEST(a_mode_that_cannot_be_followed),
         TEST(variables_that_shards_lack),
         TEST(down_it_stops_nothing_else),
         cmocka_unit_test_setup_teardown(a_home_goes_with_its_transaction, open_limited_gate,

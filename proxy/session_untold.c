@@ -1,30 +1,36 @@
 /* What a statement for the unsharded keyspace may have changed in its server's session without
- * the answer telling: variables, by SET or a stored routine, and the database. The server is asked
- * on the same connection once the client has its answer; few statements need it (struct relayed).
- */
+ * the answer telling: variables, by SET or a stored routine, and the database. It has made its
+ * connection the session's own; that is asked before the next statement, unless that one asks for
+ * what the last has left there, which the question would take away. */
 #include <stdio.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
-static uint8_t untold(const struct session *s, bool failed)
-{
-    const struct relayed *r = &s->request.entry->template->relayed;
-    uint8_t tells = r->tells & (TELLS_VARIABLES | TELLS_DATABASE);
-    if (!failed && s->backend->answer.ok.status & STATUS_DB_DROPPED)
-        tells |= TELLS_DATABASE;
-    if (tells == TELLS_VARIABLES && !r->variables)
-        tells = 0;
-    return tells;
-}
+/* ---- after a statement ---- */
 
 /* A routine's own variables are its server's business, but for how texts are read. */
-static uint32_t variables_of(const struct session *s)
+static uint32_t variables_of(const struct relayed *r)
 {
-    const struct relayed *r = &s->request.entry->template->relayed;
     return r->tells == TELLS_ALL ? 1u << VAR_SQL_MODE : r->variables;
 }
+
+void session_note_untold(struct session *s, bool failed)
+{
+    const struct plan_entry *entry = s->request.entry;
+    if (!entry || entry->template->verdict != VERDICT_UNSHARDED)
+        return;
+    const struct relayed *r = &entry->template->relayed;
+    if (r->tells & TELLS_VARIABLES)
+        s->untold_variables |= variables_of(r);
+    if (s->untold_variables)
+        s->untold |= TELLS_VARIABLES;
+    bool dropped = !failed && s->backend->answer.ok.status & STATUS_DB_DROPPED;
+    s->untold |= dropped ? TELLS_DATABASE : r->tells & TELLS_DATABASE;
+}
+
+/* ---- before the next one ---- */
 
 static const char *server_name(const struct session *s, int var)
 {
@@ -32,20 +38,35 @@ static const char *server_name(const struct session *s, int var)
     return s->backend->dialect.flavour == FLAVOUR_MARIADB ? info->mariadb : info->mysql;
 }
 
-bool session_must_read_back(struct session *s, bool failed, struct buf *query)
+static void write_question(const struct session *s, struct buf *out)
 {
-    const struct plan_entry *entry = s->request.entry;
-    s->reads_back = entry && entry->template->verdict == VERDICT_UNSHARDED ? untold(s, failed) : 0;
-    if (!s->reads_back)
-        return false;
-    buf_append_cstr(query, "SELECT 0");
-    if (s->reads_back & TELLS_DATABASE)
-        buf_append_cstr(query, ", DATABASE()");
-    for (int i = 0; i < VAR_COUNT && s->reads_back & TELLS_VARIABLES; i++)
-        if (variables_of(s) & 1u << i && server_name(s, i))
-            buf_printf(query, ", @@%s", server_name(s, i));
-    return true;
+    buf_append_cstr(out, "SELECT 0");
+    if (s->untold & TELLS_DATABASE)
+        buf_append_cstr(out, ", DATABASE()");
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (s->untold_variables & 1u << i && server_name(s, i))
+            buf_printf(out, ", @@%s", server_name(s, i));
 }
+
+static bool asks_for_last(const struct template *t)
+{
+    return t && (t->relayed.asks_last || t->local == LOCAL_SHOW_WARNINGS ||
+                 t->local == LOCAL_SHOW_ERRORS);
+}
+
+bool session_knows_itself(struct session *s, const struct template *t)
+{
+    struct buf question;
+    if (!s->untold || !s->home || asks_for_last(t) || !session_borrow(s, s->home))
+        return true;
+    buf_init(&question);
+    write_question(s, &question);
+    session_learn(s, LEARN_UNTOLD, buf_slice(&question));
+    buf_fini(&question);
+    return false;
+}
+
+/* ---- the answer ---- */
 
 static void take_database(struct session *s, struct slice name)
 {
@@ -109,7 +130,7 @@ static bool take_variable(struct session *s, int var, struct slice value)
 static bool take_variables(struct session *s, struct reader *r)
 {
     for (int i = 0; i < VAR_COUNT; i++) {
-        if (!(variables_of(s) & 1u << i) || !server_name(s, i))
+        if (!(s->untold_variables & 1u << i) || !server_name(s, i))
             continue;
         struct slice value = read_cell(r);
         if (r->bad || !take_variable(s, i, value))
@@ -118,15 +139,22 @@ static bool take_variables(struct session *s, struct reader *r)
     return true;
 }
 
-void session_read_back(struct session *s, struct slice row)
+static bool take_row(struct session *s, struct slice row)
 {
     struct reader r = reader_of(row.data, row.len);
-    char where[32];
     (void)read_cell(&r);
-    if (s->reads_back & TELLS_DATABASE)
+    if (s->untold & TELLS_DATABASE)
         take_database(s, read_cell(&r));
-    if (s->reads_back & TELLS_VARIABLES && !take_variables(s, &r)) {
+    return !r.bad && take_variables(s, &r);
+}
+
+void session_learn_untold(struct session *s, struct slice row)
+{
+    char where[32];
+    if (!take_row(s, row)) {
         log_warning(session_where(s, where), "a statement has set what mqgate cannot follow");
-        s->close_after_flush = true;
+        s->home_lost = true; /* the next statement is refused and ends the session */
     }
+    s->untold = 0;
+    s->untold_variables = 0;
 }
