@@ -289,7 +289,9 @@ static struct plan_entry *understand(struct session *s, struct slice text, struc
     *ret_rest = slice_of("", 0);
     if (entry)
         return entry;
-    if (session_read_statement(s, text, ret, ret_rest, reterr) || refuse_params(ret, reterr))
+    if (session_read_statement(s, text, ret, ret_rest, reterr))
+        return NULL;
+    if (!topology->has_unsharded && refuse_params(ret, reterr)) /* else it says so itself */
         return NULL;
     return plan_cache_get(w->plans, topology, &dialect, ret, false);
 }

@@ -9,7 +9,7 @@
 static enum err_code check_session(const struct route_input *in, struct err *reterr)
 {
     const struct template *t = in->template;
-    if (!in->params && t->client_params)
+    if (!in->params && t->client_params && t->verdict != VERDICT_UNSHARDED)
         return err_set(reterr, MQ_SYNTAX, "a parameter marker stands outside a prepared statement");
     if (t->needs_administrator && !in->facts->administrator)
         return err_set(reterr, MQ_STATEMENT_NOT_ALLOWED,

@@ -84,12 +84,16 @@ static bool has_user_variable(const struct planner *p)
     return false;
 }
 
-/* CREATE [OR REPLACE] [DEFINER = …] PROCEDURE …, BEGIN NOT ATOMIC */
+/* CREATE [OR REPLACE] [DEFINER = …] PROCEDURE …, BEGIN NOT ATOMIC, FOR … END FOR */
 bool plan_is_program(const struct lexed *l)
 {
+    static const enum keyword blocks[] = { KW_FOR, KW_IF, KW_CASE, KW_LOOP, KW_WHILE, KW_REPEAT };
     static const enum keyword programs[] = { KW_PROCEDURE, KW_FUNCTION, KW_TRIGGER, KW_EVENT,
                                              KW_PACKAGE };
     enum { LOOKED_AT = 16 };
+    for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
+        if (token_is_keyword(&l->tokens[0], blocks[n]))
+            return true;
     if (l->count > 2 && token_is_keyword(&l->tokens[0], KW_BEGIN))
         return token_is_keyword(&l->tokens[1], KW_NOT);
     if (!l->count || !token_is_keyword(&l->tokens[0], KW_CREATE))
@@ -193,6 +197,21 @@ static bool is_assigned(const struct planner *p, uint32_t at, uint32_t depth)
            !has_word(p, KW_GLOBAL) && !has_word(p, KW_PERSIST) && !has_word(p, KW_PERSIST_ONLY);
 }
 
+/* A variable that stays off on shards, switched on? */
+static bool switches_on(const struct planner *p)
+{
+    const struct set_item *items = p->sets.items;
+    for (size_t i = 0; i < p->sets.count; i++) {
+        int var = items[i].kind == SET_SYSTEM ? var_find(items[i].name) : -1;
+        struct slice value = token_text(p->l, items[i].value.first);
+        if (var >= 0 && var_info((enum var)var)->kind == VAR_KIND_OFF && !items[i].is_default &&
+            !slice_eq(value, SLICE_LIT("0")) && !slice_ieq_cstr(value, "off") &&
+            !slice_ieq_cstr(value, "false"))
+            return true;
+    }
+    return false;
+}
+
 /* Which variables that are followed its text may change, and whether it changes others. */
 static void note_variables(struct planner *p)
 {
@@ -203,7 +222,8 @@ static void note_variables(struct planner *p)
         if (!is_name(&p->l->tokens[i]))
             continue;
         int var = var_find(token_ident(p->l, i, p->arena));
-        if (var >= 0)
+        bool follows = var >= 0 && var_info((enum var)var)->kind != VAR_KIND_OFF;
+        if (follows)
             p->t->relayed.variables |= 1u << var;
         else if (is_assigned(p, i, depth))
             p->t->relayed.sets_unfollowed = true;
@@ -229,7 +249,7 @@ static bool plan_as_ever(struct planner *p)
 {
     const struct planner before = *p;
     const struct template template = *p->t;
-    if (plan_tree(p) == MQ_OK)
+    if (plan_tree(p) == MQ_OK && !switches_on(p))
         return true;
     struct err reason = p->reject;
     struct template *t = p->t;
