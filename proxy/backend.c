@@ -113,7 +113,9 @@ void backend_lose(struct backend *b, enum err_code code, const char *what)
     struct err reason;
     struct session *s = b->session;
     err_set(&reason, code, "shard %s: %s", backend_shard(b)->name, what);
-    if (b->state != BACKEND_IDLE)
+    if (b->asks_role) /* every few seconds */
+        log_debug("backend", "%s", reason.text);
+    else if (b->state != BACKEND_IDLE)
         log_warning("backend", "%s (%s)", reason.text, state_names[b->state]);
     backend_end(b, &reason);
     if (s)

@@ -21,38 +21,44 @@ pytestmark = pytest.mark.threads
 SECONDS = float(os.environ.get("MQ_LEAK_SECONDS", "20"))
 CLIENTS = int(os.environ.get("MQ_LEAK_CLIENTS", "200"))
 SEED = os.environ.get("MQ_LEAK_SEED", "1")
+BACKENDS = "SELECT id FROM information_schema.processlist WHERE user = 'mqgate'"
 MEMORY = 48 << 20  # what a second round may add: the sanitizers' own
 
 
 class Faults:
-    """Kills a connection of a shard every now and then, and reloads."""
+    """Kills connections of the shards, and reloads every now and then."""
 
     def __init__(self, gateway, cluster):
-        self.gateway, self.cluster = gateway, cluster
-        self.random = random.Random(SEED)
+        self.gateway, self.random = gateway, random.Random(SEED)
+        self.administrators = [cluster.connect(n) for n in range(len(cluster.shards))]
         self.killed = self.turns = 0
 
     def __call__(self):
         self.turns += 1
-        self.kill_one(self.random.randrange(len(self.cluster.shards)))
-        if self.turns % 20 == 0:
+        self.kill_one(self.random.choice(self.administrators))
+        if self.turns % 50 == 0:
             self.gateway.reload()
-        time.sleep(0.1)  # the pace of the faults, not a wait
+        time.sleep(0.02)  # the pace of the faults, not a wait
 
-    def kill_one(self, shard):
-        ids = backends(self.cluster, shard)
-        if not ids:
-            return
-        try:
-            self.cluster.query(shard, f"KILL {self.random.choice(ids)}")
-            self.killed += 1
-        except pymysql.err.MySQLError:
-            pass  # it was gone already
+    def kill_one(self, administrator):
+        with administrator.cursor() as cursor:
+            cursor.execute(BACKENDS)
+            ids = [row[0] for row in cursor.fetchall()]
+            if not ids:
+                return
+            try:
+                cursor.execute(f"KILL {self.random.choice(ids)}")
+                self.killed += 1
+            except pymysql.err.MySQLError:
+                pass  # it was gone already
+
+    def close(self):
+        for administrator in self.administrators:
+            administrator.close()
 
 
-def backends(cluster, shard):
-    rows = cluster.query(shard, "SELECT id FROM information_schema.processlist WHERE user = 'mqgate'")
-    return [row[0] for row in rows]
+def backends(cluster):
+    return [row for shard in range(len(cluster.shards)) for row in cluster.query(shard, BACKENDS)]
 
 
 def descriptors(gateway):
@@ -93,11 +99,9 @@ def test_nothing_leaks(make_gateway, cluster):
         cluster.query_all("DELETE FROM queue_messages WHERE topic = %s", (TOPIC,))
         print(f"{crowd.commands} commands, {faults.killed} connections killed")
         assert crowd.commands > CLIENTS
-        wait_until(
-            lambda: not any(backends(cluster, n) for n in range(len(cluster.shards))),
-            "the shards' connections are closed",
-        )
+        wait_until(lambda: not backends(cluster), "the shards' connections are closed")
         wait_until(lambda: descriptors(gateway) <= at_rest, "no descriptor is left over")
         resident.append(gateway.resident())
+    faults.close()
     assert faults.killed
     assert resident[1] - resident[0] < MEMORY, resident
