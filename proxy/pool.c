@@ -364,32 +364,50 @@ static bool is_down(struct pool *p)
     return p->down;
 }
 
+/* False with reterr when there is no primary. Else it is known (MQ_OK in *ret_fault) or asked for.
+ * A search may end at once, so nobody may wait for it before it has begun. */
+static bool may_have_primary(struct pool *p, enum err_code *ret_fault, struct err *reterr)
+{
+    *ret_fault = primary_fault(p, reterr);
+    if (*ret_fault == MQ_INTERNAL) {
+        primary_search(p);
+        *ret_fault = primary_fault(p, reterr);
+    }
+    return *ret_fault == MQ_OK || *ret_fault == MQ_INTERNAL;
+}
+
+/* The session waits for a connection, unless none can even be begun: then false with reterr. */
+static bool wait_for_connection(struct pool *p, struct session *s, struct err *reterr)
+{
+    enum err_code fault;
+    wait_for_one(p, s);
+    if (grow(p, reterr) || p->size > 0)
+        return true;
+    pool_forget_waiter(s);
+    if (!primary_suspect(p)) {
+        attempt_failed(p, reterr);
+        return false;
+    }
+    bool waits = may_have_primary(p, &fault, reterr);
+    if (waits)
+        wait_for_one(p, s);
+    return waits;
+}
+
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr)
 {
-    enum err_code fault = primary_fault(p, reterr);
-    if (fault == MQ_INTERNAL) {
-        wait_for_one(p, s);
-        primary_search(p);
-        reterr->code = MQ_OK;
-    }
-    if (fault)
+    enum err_code fault;
+    if (!may_have_primary(p, &fault, reterr))
         return NULL;
-    struct backend *b = list_empty(&p->waiters) ? pick_idle(p, s) : NULL;
+    struct backend *b = !fault && list_empty(&p->waiters) ? pick_idle(p, s) : NULL;
     if (b) {
         lend(p, b, s);
         return b;
     }
-    if (is_down(p)) {
+    if (is_down(p))
         *reterr = p->last_error;
-        return NULL;
-    }
-    wait_for_one(p, s);
-    if (!grow(p, reterr) && p->size == 0 && !primary_suspect(p)) {
-        pool_forget_waiter(s);
-        attempt_failed(p, reterr);
-        return NULL;
-    }
-    reterr->code = MQ_OK;
+    else if (wait_for_connection(p, s, reterr))
+        reterr->code = MQ_OK;
     return NULL;
 }
 

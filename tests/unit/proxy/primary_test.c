@@ -9,7 +9,7 @@ enum { FIRST = 0, SECOND = 2 };
 
 static struct gate gate;
 
-static void open_with(bool first, bool second)
+static void open_all(bool first, bool second, bool dead)
 {
     gate_set_up(&gate, gate_topology("keyspace: {name: mq, database: shard, shards: {"
                                      "\"-80\": {address: \"127.0.0.1:1\", "
@@ -18,7 +18,13 @@ static void open_with(bool first, bool second)
                                      "tenants: [acme, globex]\n"));
     gate.read_only[FIRST] = first;
     gate.read_only[SECOND] = second;
+    gate.dead[FIRST] = gate.dead[SECOND] = dead;
     gate_start(&gate);
+}
+
+static void open_with(bool first, bool second)
+{
+    open_all(first, second, false);
 }
 
 static int close_gate(void **state)
@@ -115,6 +121,37 @@ static void a_lost_primary_is_replaced(void **state)
     serve(client, pick(client, SECOND));
 }
 
+/* Nobody may be left waiting for a search that was over before. */
+static void none_can_be_reached(void **state)
+{
+    (void)state;
+    open_with(false, true);
+    struct peer *client = login(&gate, "mq@acme");
+    serve(client, pick(client, FIRST));
+    gate.dead[FIRST] = gate.dead[SECOND] = true;
+    peer_close(gate_shard(&gate, FIRST));
+    gate_pass_time(&gate, 1500);
+    for (int i = 0; i < 3; i++) {
+        client_query(&gate, client, PICK);
+        expect_err(client, 1, 1160, "MQ5008");
+    }
+    gate.dead[FIRST] = gate.dead[SECOND] = false;
+    gate_pass_time(&gate, 1000);
+    serve(client, pick(client, FIRST));
+}
+
+static void none_can_be_reached_at_the_start(void **state)
+{
+    (void)state;
+    open_all(false, true, true);
+    struct peer *client = login(&gate, "mq@acme");
+    client_query(&gate, client, PICK);
+    expect_err(client, 1, 1160, "MQ5008");
+    gate.dead[FIRST] = false;
+    gate_pass_time(&gate, 1000);
+    serve(client, pick(client, FIRST));
+}
+
 /* Reads would show old rows for ever, if nobody wrote. */
 static void a_switch_is_seen_in_time(void **state)
 {
@@ -140,6 +177,8 @@ int main(void)
         TEST(none_is_refused),
         TEST(a_read_only_error_begins_a_search),
         TEST(a_lost_primary_is_replaced),
+        TEST(none_can_be_reached),
+        TEST(none_can_be_reached_at_the_start),
         TEST(a_switch_is_seen_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
