@@ -2,7 +2,7 @@
 
 import pytest
 
-from legacy import COUNT, POLL, PUBLISH, count, execute, legacy_ddl, message
+from legacy import COUNT, POLL, PUBLISH, count, execute, legacy_ddl, message, publish
 from rawmysql import COM_STMT_PREPARE, TYPE_BLOB, LongData, ServerError, Statement
 from refusals import refused
 from waiting import wait_until
