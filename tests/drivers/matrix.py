@@ -1,10 +1,13 @@
-"""Runs drivers on both sides and judges what they saw."""
+"""Runs drivers on both sides and keeps what came of it."""
 
+import contextlib
 import json
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import judge
 
 TIMEOUT = 100  # seconds for all cases of one driver on one side
 
@@ -37,8 +40,11 @@ class Matrix:
         return [cell for cell in self.cells if cell.verdict == FAILED]
 
     def as_data(self):
-        return {"servers": self.servers, "versions": self.versions,
-                "cells": [vars(cell) for cell in self.cells]}
+        return {
+            "servers": self.servers,
+            "versions": self.versions,
+            "cells": [vars(cell) for cell in self.cells],
+        }
 
     def columns(self, tool=None):
         """Names of the columns of drivers, the ways to log in first, or of a kind of tool."""
@@ -55,15 +61,21 @@ class Matrix:
             cells = list(DriverRun(self, world, name, driver).cells())
             self.cells += cells
             bad = [cell.case for cell in cells if cell.verdict == FAILED]
-            print(f"{world.flavour:8} {driver['title']:34} {time.monotonic() - started:5.1f} s  "
-                  f"{'FAILED: ' + ', '.join(bad) if bad else 'ok'}", flush=True)
+            print(
+                f"{world.flavour:8} {driver['title']:34} {time.monotonic() - started:5.1f} s  "
+                f"{'FAILED: ' + ', '.join(bad) if bad else 'ok'}",
+                flush=True,
+            )
             world.gateway.check_alive()
 
     def known_reason(self, server, driver, case):
         """Why a difference is expected, from known.yaml."""
         for entry in self.known:
-            if ((case in entry["cases"] or entry["cases"] == ["all"]) and driver in entry.get("drivers", [driver])
-                    and server in entry.get("servers", [server])):
+            if (
+                (case in entry["cases"] or entry["cases"] == ["all"])
+                and driver in entry.get("drivers", [driver])
+                and server in entry.get("servers", [server])
+            ):
                 return entry["reason"]
         return None
 
@@ -132,8 +144,15 @@ class DriverRun:
     # --- running it
 
     def run_sides(self, wanted):
-        sides = [self.start(wanted, direct) for direct in (True, False)]
-        return [self.collect(*side) for side in sides]
+        sides = []
+        try:
+            for direct in (True, False):
+                sides.append(self.start(wanted, direct))
+            return [self.collect(*side) for side in sides]
+        finally:
+            for process, _, _ in sides:
+                process.kill()
+                process.wait()
 
     def start(self, wanted, direct):
         path = Path(self.world.folder) / f"job-{'direct' if direct else 'mqgate'}.json"
@@ -141,19 +160,16 @@ class DriverRun:
         output = path.with_suffix(".out").open("w+", encoding="utf-8")
         errors = path.with_suffix(".err").open("w+", encoding="utf-8")
         command = self.matrix.toolchains.command(self.driver["command"], path)
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
-                                stderr=errors), output, errors
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        return process, output, errors
 
     def collect(self, process, output, errors):
         """{column: steps}; under None what the program wrote to standard error."""
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(TIMEOUT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
         output.seek(0)
         errors.seek(0)
-        seen = {None: f"exit status {process.returncode}\n{errors.read()[-1500:]}"}
+        seen = {None: f"exit status {process.poll()}\n{errors.read()[-1500:]}"}
         for line in output:
             said = json.loads(line)
             if "version" in said:
@@ -165,73 +181,20 @@ class DriverRun:
     # --- judging it
 
     def judge(self, column, case, direct, through):
+        """What is not as it should be, one text each."""
+        steps = list(self.steps(case))
         if column not in through:
             yield f"through mqgate the program did not come so far; {through[None]}"
-            return
-        steps = list(self.steps(case))
-        reference = direct.get(column)
-        if self.target(case, True):
-            if reference is None:
-                yield f"directly the program did not come so far; {direct[None]}"
-                return
-            if column not in self.driver.get("unchecked", {}):
-                yield from (f"directly, {text}" for text in self.unexpected(steps, reference))
-            yield from compare(steps, reference, through[column])
+        elif not self.target(case, True):
+            yield from judge.unexpected("through mqgate", self.expected(steps), through[column])
+        elif column not in direct:
+            yield f"directly the program did not come so far; {direct[None]}"
         else:
-            yield from (
-                f"through mqgate, {text}" for text in self.unexpected(steps, through[column])
-            )
+            if column not in self.driver.get("unchecked", {}):
+                yield from judge.unexpected("directly", self.expected(steps), direct[column])
+            yield from judge.differences(steps, direct[column], through[column])
 
-    def unexpected(self, steps, seen):
-        """What of a run is not as the specification says."""
-        if len(seen) != len(steps):
-            yield f"no login: {seen}"
-            return
-        for step, results in zip(steps, seen):
-            if "affected" in self.lacks:
-                step = {key: value for key, value in step.items() if key != "affected"}
-            for result in results:
-                complaint = wrong(step, result)
-                if complaint:
-                    yield f"{describe(step)}: {complaint}"
-
-
-def wrong(step, result):
-    """What a result lacks of what its step says, or None."""
-    error = result.get("error", {})
-    if result.get("unsupported"):
-        return "the program calls it unsupported; drivers.yaml does not"
-    if step["op"] == "run" and error:
-        return f"it fails: {error['message']}"
-    if "refused" in step:
-        return None if step["refused"] in str(error.get("message")) else f"not refused: {result}"
-    if "errno" in step:
-        return None if error.get("errno") == step["errno"] else f"not error {step['errno']}: {result}"
-    if "rows" in step:
-        rows = [[None if v is None else str(v) for v in row] for row in step["rows"]]
-        return None if result.get("rows") == rows else f"not rows {rows}: {result}"
-    if "affected" in step:
-        return None if result.get("affected") == step["affected"] else f"not {step['affected']} rows: {result}"
-    return None
-
-
-def compare(steps, direct, through):
-    if len(direct) != len(through):
-        yield f"directly {direct[-1]}, through mqgate {through[-1]}"
-        return
-    for step, one, two in zip(steps, direct, through):
-        if one != two:
-            one, two = excerpts(one, two)
-            yield f"{describe(step)}: directly {one}, through mqgate {two}"
-
-
-def describe(step):
-    return step.get("sql", step.get("name"))[:160]
-
-
-def excerpts(one, two):
-    """Both as texts, from shortly before where they differ."""
-    texts = [json.dumps(value, ensure_ascii=False) for value in (one, two)]
-    differ = next((i for i, (a, b) in enumerate(zip(*texts)) if a != b), min(map(len, texts)))
-    begin = differ - 100 if differ > 300 else 0
-    return [("… " if begin else "") + text[begin:begin + 500] for text in texts]
+    def expected(self, steps):
+        """Without the numbers of rows, where the driver does not tell them."""
+        without = {"affected"} & self.lacks
+        return [{k: v for k, v in step.items() if k not in without} for step in steps]

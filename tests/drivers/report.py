@@ -24,8 +24,10 @@ def show(matrix, verbose):
         for rows in tables(matrix, server):
             print("\n".join("  " + line for line in aligned(rows)), end="\n\n")
     count = {verdict: sum(c.verdict == verdict for c in matrix.cells) for verdict in MARKS}
-    print(f"\n{count[SAME]} the same as directly, {count[KNOWN]} known differences, "
-          f"{count[FAILED]} failed, {count[LACKS]} not in the driver")
+    print(
+        f"\n{count[SAME]} the same as directly, {count[KNOWN]} known differences, "
+        f"{count[FAILED]} failed, {count[LACKS]} not in the driver"
+    )
 
 
 def server_title(matrix, server):
@@ -52,7 +54,9 @@ def table(matrix, server, tool):
 
 def aligned(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows
+    ]
 
 
 # --- docs/compatibility.md
@@ -65,7 +69,9 @@ def markdown(rows):
 
 def what_cases_do(matrix):
     rows = [["column", "what the driver does"]]
-    rows += [[f"login {name}", f"logs in: {login['what']}"] for name, login in matrix.logins.items()]
+    rows += [
+        [f"login {name}", f"logs in: {login['what']}"] for name, login in matrix.logins.items()
+    ]
     rows += [[name, case["what"]] for name, case in matrix.cases.items() if name != "connect"]
     return markdown(rows)
 

@@ -58,7 +58,11 @@ class Toolchains:
     """Each kind is prepared once, when the first driver asks for it."""
 
     def __init__(self, clients):
-        self.clients, self.words, self.missing = clients, {"clients": clients, "python3": sys.executable}, {}
+        self.clients, self.words, self.missing = (
+            clients,
+            {"clients": clients, "python3": sys.executable},
+            {},
+        )
 
     def prepare(self, name):
         if name in self.missing:
@@ -106,8 +110,14 @@ class Toolchains:
 
         def make(folder):
             run(tool("python3", "python3"), "-m", "venv", folder)
-            run(folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check",
-                "-r", wanted)
+            run(
+                folder / "bin" / "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "-r",
+                wanted,
+            )
 
         return self.made_from(name, [wanted], make) / "bin" / "python"
 
@@ -137,11 +147,22 @@ class Toolchains:
         go, folder = tool("go", "golang-go"), self.clients / "go"
         if version_of(go, "version") < (1, 24):
             raise Missing("go is older than 1.24")
-        sources = [*sorted(folder.glob("*.go")), *sorted(folder.glob(modules.replace(".mod", ".*")))]
+        sources = [
+            *sorted(folder.glob("*.go")),
+            *sorted(folder.glob(modules.replace(".mod", ".*"))),
+        ]
 
         def make(target):
-            run(go, "build", "-buildvcs=false", f"-modfile={modules}", "-o", target / "client", ".",
-                cwd=folder)
+            run(
+                go,
+                "build",
+                "-buildvcs=false",
+                f"-modfile={modules}",
+                "-o",
+                target / "client",
+                ".",
+                cwd=folder,
+            )
 
         return self.made_from(name, sources, make) / "client"
 
@@ -180,10 +201,23 @@ class Toolchains:
         sources = sorted((self.clients / "java").iterdir())
 
         def make(folder):
-            run(mvn, "-q", "-B", "-f", self.clients / "java" / "pom.xml",
-                "dependency:copy-dependencies", f"-DoutputDirectory={folder}")
-            run(javac, "-cp", f"{folder}/*", "-d", folder,
-                *(source for source in sources if source.suffix == ".java"))
+            run(
+                mvn,
+                "-q",
+                "-B",
+                "-f",
+                self.clients / "java" / "pom.xml",
+                "dependency:copy-dependencies",
+                f"-DoutputDirectory={folder}",
+            )
+            run(
+                javac,
+                "-cp",
+                f"{folder}/*",
+                "-d",
+                folder,
+                *(source for source in sources if source.suffix == ".java"),
+            )
 
         folder = self.made_from("java", sources, make)
         return f"{folder}:{folder}/*"
@@ -195,8 +229,9 @@ class Toolchains:
 
     def libmariadb(self):
         gcc = tool("gcc", "gcc")
-        flags = run(tool("pkg-config", "pkg-config"), "--cflags", "--libs", "libmariadb", "jansson",
-                    "zlib").split()
+        flags = run(
+            tool("pkg-config", "pkg-config"), "--cflags", "--libs", "libmariadb", "jansson", "zlib"
+        ).split()
 
         def make(folder):
             run(gcc, "-O1", "-Wall", "-o", folder / "client", *self.c_files(), *flags)
@@ -209,16 +244,35 @@ class Toolchains:
 
         def make(folder):
             tree = folder / "tree"
-            run(mmdebstrap, "--quiet", '--aptopt=Acquire::Check-Valid-Until "false"',
+            run(
+                mmdebstrap,
+                "--quiet",
+                '--aptopt=Acquire::Check-Valid-Until "false"',
                 "--variant=extract",
-                "--include=libmysqlclient-dev,libc6-dev,libjansson-dev,zlib1g-dev", "sid", tree)
+                "--include=libmysqlclient-dev,libc6-dev,libjansson-dev,zlib1g-dev",
+                "sid",
+                tree,
+            )
             for name in ("lib", "lib64"):  # as the base package would have linked them
                 if not (tree / name).exists():
                     (tree / name).symlink_to(f"usr/{name}")
             libraries = loader_of(tree).parent
-            run(gcc, "-O1", "-Wall", f"--sysroot={tree}", f"-I{tree}/usr/include/mysql", "-o",
-                folder / "client", *self.c_files(), f"-L{libraries}", f"-B{libraries}",
-                "-lmysqlclient", "-ljansson", "-lz", "-Wl,--allow-shlib-undefined")
+            run(
+                gcc,
+                "-O1",
+                "-Wall",
+                f"--sysroot={tree}",
+                f"-I{tree}/usr/include/mysql",
+                "-o",
+                folder / "client",
+                *self.c_files(),
+                f"-L{libraries}",
+                f"-B{libraries}",
+                "-lmysqlclient",
+                "-ljansson",
+                "-lz",
+                "-Wl,--allow-shlib-undefined",
+            )
 
         folder = self.made_from("libmysqlclient", self.c_sources(), make)
         loader = loader_of(folder / "tree")

@@ -80,7 +80,7 @@ class World:
     # --- accounts
 
     def accounts(self):
-        """mqgate's; of those with a hash as MySQL stores it, no login has yet proved the password."""
+        """mqgate's; no login has yet proved the passwords of those with a hash as MySQL stores it."""
         backend = {"user": "mqgate", "password": "mqgate"}
         mine = {"tenants": [TENANT], "backend": backend}
         return {
@@ -135,8 +135,15 @@ class World:
         user = self.cold[driver, name] if user == "cold" else user
         if direct and user not in self.direct_accounts():
             return None
-        side = self.cluster.shards[0] if direct else {"host": "127.0.0.1", "port": self.gateway.port,
-                                                      "socket": self.gateway.socket_path}
+        side = (
+            self.cluster.shards[0]
+            if direct
+            else {
+                "host": "127.0.0.1",
+                "port": self.gateway.port,
+                "socket": self.gateway.socket_path,
+            }
+        )
         return {
             "host": side["host"],
             "port": side["port"],

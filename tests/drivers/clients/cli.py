@@ -62,7 +62,11 @@ def result_of(lines):
 
 
 def short(value):
-    return value if value is None or len(value) <= 200 else f"{len(value)} characters, {hash_of(value)}"
+    return (
+        value
+        if value is None or len(value) <= 200
+        else f"{len(value)} characters, {hash_of(value)}"
+    )
 
 
 def hash_of(text):
@@ -87,8 +91,18 @@ def tls_arguments(mariadb, tls):
 
 def run_case(command, target, steps):
     done = subprocess.run(
-        [*command, *arguments(command[0].endswith("mariadb"), target), "--default-character-set=utf8mb4", "--batch", "--force",
-         "--unbuffered", "--comments", "--max-allowed-packet=64M", "--skip-column-names", target["database"]],
+        [
+            *command,
+            *arguments(command[0].endswith("mariadb"), target),
+            "--default-character-set=utf8mb4",
+            "--batch",
+            "--force",
+            "--unbuffered",
+            "--comments",
+            "--max-allowed-packet=64M",
+            "--skip-column-names",
+            target["database"],
+        ],
         input=script(steps).encode(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

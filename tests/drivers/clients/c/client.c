@@ -1,5 +1,5 @@
-/* Runs the cases of a job with libmysqlclient or libmariadb, whichever it is linked with, and prints
- * one line of JSON per case; see ../../cases.yaml. */
+/* Runs the cases of a job with libmysqlclient or libmariadb, whichever it is linked with, and
+ * prints one line of JSON per case; see ../../cases.yaml. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <mysql.h>
@@ -89,9 +89,9 @@ static json_t *current_result(MYSQL *m)
 {
     MYSQL_RES *res = mysql_use_result(m);
     if (!res)
-        return mysql_field_count(m) ? failed(m)
-                                    : change(mysql_affected_rows(m), mysql_insert_id(m),
-                                             mysql_warning_count(m));
+        return mysql_field_count(m)
+                   ? failed(m)
+                   : change(mysql_affected_rows(m), mysql_insert_id(m), mysql_warning_count(m));
     json_t *seen = text_rows(m, res);
     mysql_free_result(res);
     return seen;
@@ -102,8 +102,7 @@ static char *interpolated(MYSQL *m, const char *sql, json_t *params, size_t *ret
 {
     size_t size = strlen(sql) + 1, len = 0, i;
     json_t *param;
-    json_array_foreach(params, i, param)
-        size += value_literal_size(param);
+    json_array_foreach(params, i, param) size += value_literal_size(param);
     char *out = malloc(size);
     for (i = 0; *sql; sql++) {
         if (*sql == '?')
@@ -146,7 +145,9 @@ static json_t *stmt_cell(MYSQL_STMT *stmt, MYSQL_BIND *bind, unsigned column)
         return json_null();
     unsigned long len = *bind->length;
     char *bytes = malloc(len + 1);
-    MYSQL_BIND whole = { .buffer_type = MYSQL_TYPE_STRING, .buffer = bytes, .buffer_length = len + 1 };
+    MYSQL_BIND whole = { .buffer_type = MYSQL_TYPE_STRING,
+                         .buffer = bytes,
+                         .buffer_length = len + 1 };
     unsigned long again;
     whole.length = &again;
     mysql_stmt_fetch_column(stmt, &whole, column, 0);
@@ -203,7 +204,8 @@ static bool send_long_data(MYSQL_STMT *stmt, struct value *values, unsigned coun
     for (unsigned i = 0; i < count; i++)
         for (size_t at = 0; values[i].is_long && at < values[i].len; at += PIECE) {
             size_t left = values[i].len - at;
-            if (mysql_stmt_send_long_data(stmt, i, values[i].bytes + at, left < PIECE ? left : PIECE))
+            if (mysql_stmt_send_long_data(stmt, i, values[i].bytes + at,
+                                          left < PIECE ? left : PIECE))
                 return false;
         }
     return true;
@@ -217,8 +219,8 @@ static json_t *execute(MYSQL *m, MYSQL_STMT *stmt, json_t *params)
     memset(binds, 0, sizeof binds);
     for (unsigned i = 0; i < count; i++)
         value_bind(json_array_get(params, i), &values[i], &binds[i]);
-    bool done = !(count && mysql_stmt_bind_param(stmt, binds)) && send_long_data(stmt, values, count) &&
-                !mysql_stmt_execute(stmt);
+    bool done = !(count && mysql_stmt_bind_param(stmt, binds)) &&
+                send_long_data(stmt, values, count) && !mysql_stmt_execute(stmt);
     for (unsigned i = 0; i < count; i++)
         free(values[i].bytes);
     return done ? stmt_result(m, stmt) : stmt_failed(stmt);
@@ -336,7 +338,8 @@ int main(int argc, char **argv)
         return 1;
     }
     print_line(json_pack("{s:s}", "version", mysql_get_client_info()));
-    json_array_foreach(json_object_get(job, "cases"), i, one) {
+    json_array_foreach(json_object_get(job, "cases"), i, one)
+    {
         json_t *target = json_object_get(json_object_get(job, "targets"), string_of(one, "target"));
         print_line(json_pack("{s:s, s:o}", "case", string_of(one, "name"), "steps",
                              run_case(target, json_object_get(one, "steps"))));

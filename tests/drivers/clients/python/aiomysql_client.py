@@ -61,7 +61,9 @@ class AioMySQL(client.Driver):
         return await pool.acquire()
 
     def query(self, connection, sql, params):
-        return self.run(self.execute(connection, client.percent_style(sql) if params else sql, params))
+        return self.run(
+            self.execute(connection, client.percent_style(sql) if params else sql, params)
+        )
 
     async def execute(self, connection, sql, params):
         async with connection[1].cursor() as cursor:

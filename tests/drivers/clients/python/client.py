@@ -90,7 +90,9 @@ def blob(size):
 
 def time_value(text):
     sign, hours, minutes, seconds = re.fullmatch(r"(-?)(\d+):(\d+):([\d.]+)", text).groups()
-    value = datetime.timedelta(hours=int(hours), minutes=int(minutes), microseconds=round(float(seconds) * 1e6))
+    value = datetime.timedelta(
+        hours=int(hours), minutes=int(minutes), microseconds=round(float(seconds) * 1e6)
+    )
     return -value if sign else value
 
 

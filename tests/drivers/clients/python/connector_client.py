@@ -20,8 +20,11 @@ class Connector(client.Driver):
 
     def connect(self, target):
         tls = target["tls"]
-        place = {"unix_socket": target["socket"]} if target["socket"] else {
-            "host": target["host"], "port": target["port"]}
+        place = (
+            {"unix_socket": target["socket"]}
+            if target["socket"]
+            else {"host": target["host"], "port": target["port"]}
+        )
         return mysql.connector.connect(
             **place,
             user=target["user"],

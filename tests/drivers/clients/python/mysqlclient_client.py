@@ -13,8 +13,11 @@ class MySQLClient(client.Driver):
 
     def connect(self, target):
         tls = target["tls"]
-        place = {"unix_socket": target["socket"]} if target["socket"] else {
-            "host": target["host"], "port": target["port"]}
+        place = (
+            {"unix_socket": target["socket"]}
+            if target["socket"]
+            else {"host": target["host"], "port": target["port"]}
+        )
         return MySQLdb.connect(
             **place,
             user=target["user"],

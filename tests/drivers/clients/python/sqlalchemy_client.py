@@ -16,7 +16,13 @@ class SQLAlchemy(client.Driver):
 
     def connect(self, target):
         url = sqlalchemy.URL.create(
-            "mysql+pymysql", target["user"], target["password"], target["host"], target["port"], target["database"])
+            "mysql+pymysql",
+            target["user"],
+            target["password"],
+            target["host"],
+            target["port"],
+            target["database"],
+        )
         engine = sqlalchemy.create_engine(
             url,
             poolclass=QueuePool,
