@@ -1,14 +1,17 @@
 """What brings the drivers: packages and programs, fetched and built once into the cache.
 
-A toolchain gives the words that drivers.yaml uses in its commands. What it makes is kept until one
-of the files that it is made from changes.
+A toolchain gives the words that drivers.yaml uses in its commands. What it makes lies in a folder
+named after the contents of the files that it is made from, so that other versions of these, in
+another clone, do not disturb it.
 """
 
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqgate" / "drivers"
@@ -84,18 +87,30 @@ class Toolchains:
         return [str(word) for word in out]
 
     def made_from(self, name, sources, make):
-        """The folder `name` of the cache; make(folder) fills it when a source has changed."""
-        folder, stamp = CACHE / name, CACHE / f"{name}.stamp"
+        """A folder of the cache that make(folder) has filled from these files, or texts."""
         digest = hashlib.sha256()
         for source in sources:
-            digest.update(source.read_bytes())
-        if not folder.exists() or not stamp.exists() or stamp.read_text() != digest.hexdigest():
-            print(f"preparing {name}", flush=True)
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            make(folder)
-            stamp.write_text(digest.hexdigest())
+            digest.update(source.read_bytes() if isinstance(source, Path) else source.encode())
+        CACHE.mkdir(parents=True, exist_ok=True)
+        folder = CACHE / f"{name}-{digest.hexdigest()[:12]}"
+        with open(CACHE / f"{name}.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = folder / ".made"
+            if not done.exists():
+                print(f"preparing {name}", flush=True)
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+            done.touch()
+            self.forget_old(name)
         return folder
+
+    @staticmethod
+    def forget_old(name):
+        """Removes what no run has used for a week."""
+        for done in CACHE.glob(f"{name}-*/.made"):
+            if time.time() - done.stat().st_mtime > 7 * 24 * 3600:
+                shutil.rmtree(done.parent, ignore_errors=True)
 
     # --- one function per kind; its answer replaces {NAME} in commands
 
@@ -201,23 +216,11 @@ class Toolchains:
         sources = sorted((self.clients / "java").iterdir())
 
         def make(folder):
-            run(
-                mvn,
-                "-q",
-                "-B",
-                "-f",
-                self.clients / "java" / "pom.xml",
-                "dependency:copy-dependencies",
-                f"-DoutputDirectory={folder}",
-            )
-            run(
-                javac,
-                "-cp",
-                f"{folder}/*",
-                "-d",
-                folder,
-                *(source for source in sources if source.suffix == ".java"),
-            )
+            pom = self.clients / "java" / "pom.xml"
+            copy = ("dependency:copy-dependencies", f"-DoutputDirectory={folder}")
+            run(mvn, "-q", "-B", "-f", pom, *copy)
+            programs = [source for source in sources if source.suffix == ".java"]
+            run(javac, "-cp", f"{folder}/*", "-d", folder, *programs)
 
         folder = self.made_from("java", sources, make)
         return f"{folder}:{folder}/*"
@@ -239,44 +242,35 @@ class Toolchains:
         return self.made_from("libmariadb", self.c_sources(), make) / "client"
 
     def libmysqlclient(self):
-        """MySQL's own library is in Debian's unstable suite only: unpacked, and run with its loader."""
-        gcc, mmdebstrap = tool("gcc", "gcc"), tool("mmdebstrap", "mmdebstrap")
+        gcc, tree = tool("gcc", "gcc"), self.mysql_sysroot()
+        loader = loader_of(tree)
 
         def make(folder):
-            tree = folder / "tree"
             run(
-                mmdebstrap,
-                "--quiet",
-                '--aptopt=Acquire::Check-Valid-Until "false"',
-                "--variant=extract",
-                "--include=libmysqlclient-dev,libc6-dev,libjansson-dev,zlib1g-dev",
-                "sid",
-                tree,
-            )
-            for name in ("lib", "lib64"):  # as the base package would have linked them
-                if not (tree / name).exists():
-                    (tree / name).symlink_to(f"usr/{name}")
-            libraries = loader_of(tree).parent
-            run(
-                gcc,
-                "-O1",
-                "-Wall",
-                f"--sysroot={tree}",
-                f"-I{tree}/usr/include/mysql",
-                "-o",
-                folder / "client",
-                *self.c_files(),
-                f"-L{libraries}",
-                f"-B{libraries}",
-                "-lmysqlclient",
-                "-ljansson",
-                "-lz",
+                *(gcc, "-O1", "-Wall", f"--sysroot={tree}", f"-I{tree}/usr/include/mysql"),
+                *("-o", folder / "client", *self.c_files()),
+                *(f"-L{loader.parent}", f"-B{loader.parent}", "-lmysqlclient", "-ljansson", "-lz"),
                 "-Wl,--allow-shlib-undefined",
             )
 
-        folder = self.made_from("libmysqlclient", self.c_sources(), make)
-        loader = loader_of(folder / "tree")
+        folder = self.made_from("libmysqlclient", [*self.c_sources(), str(tree)], make)
         return [loader, "--library-path", loader.parent, folder / "client"]
+
+    def mysql_sysroot(self):
+        """MySQL's own library is in Debian's unstable suite only: unpacked, and run with its loader."""
+        mmdebstrap = tool("mmdebstrap", "mmdebstrap")
+        packages = "libmysqlclient-dev,libc6-dev,libjansson-dev,zlib1g-dev"
+
+        def make(folder):
+            run(
+                *(mmdebstrap, "--quiet", '--aptopt=Acquire::Check-Valid-Until "false"'),
+                *("--variant=extract", f"--include={packages}", "sid", folder / "tree"),
+            )
+            for name in ("lib", "lib64"):  # as the base package would have linked them
+                if not (folder / "tree" / name).exists():
+                    (folder / "tree" / name).symlink_to(f"usr/{name}")
+
+        return self.made_from("mysql-sysroot", [packages], make) / "tree"
 
     def c_files(self):
         return [source for source in self.c_sources() if source.suffix == ".c"]
