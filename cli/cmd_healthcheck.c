@@ -10,8 +10,10 @@
 
 #include "cli/commands.h"
 #include "cli/settings.h"
+#include "proxy/listener.h"
 #include "wire/handshake.h"
 #include "wire/packet.h"
+#include "wire/proxy_header.h"
 
 enum { WAIT_MS = 2000, GREETING_MAX = 512 };
 
@@ -79,11 +81,31 @@ static bool greets(int fd)
     }
 }
 
+/* A listener that expects a PROXY header from here gets one that says so. */
+static bool announce(int fd, const struct network_list *proxies)
+{
+    struct sockaddr_storage own = { 0 };
+    socklen_t len = sizeof own;
+    uint16_t port;
+    if (getsockname(fd, (struct sockaddr *)&own, &len) < 0)
+        return false;
+    struct ip ip = ip_of_sockaddr(&own, &port);
+    if (!networks_have(proxies->items, proxies->count, &ip))
+        return true;
+    struct buf header;
+    buf_init(&header);
+    proxy_header_write_local(&header);
+    bool sent = send(fd, buf_begin(&header), buf_len(&header), MSG_NOSIGNAL) > 0;
+    buf_fini(&header);
+    return sent;
+}
+
 static int check(const struct config *config)
 {
-    const struct address *address = &config->listeners[0].address;
+    const struct listener_config *listener = &config->listeners[0];
+    const struct address *address = &listener->address;
     int fd = address->socket ? connect_socket(address->socket) : connect_host(address);
-    bool good = fd >= 0 && greets(fd);
+    bool good = fd >= 0 && announce(fd, &listener->proxies) && greets(fd);
     if (fd >= 0)
         close(fd);
     if (!good)

@@ -160,6 +160,18 @@ static enum err_code failed(MYSQL *mysql, const struct target *t, struct err *re
     return MQ_SHARD_DOWN;
 }
 
+/* Connector/C uses TLS only when it is told to. */
+static void set_tls(MYSQL *mysql, const struct target *t)
+{
+#ifdef LIBMARIADB
+    my_bool on = 1;
+    if (!t->own_address && t->config && t->config->listeners[0].tls == TLS_REQUIRED)
+        mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
+#else
+    (void)mysql, (void)t;
+#endif
+}
+
 static void set_options(MYSQL *mysql)
 {
     unsigned timeout = TIMEOUT_S;
@@ -270,6 +282,7 @@ static enum err_code ask(struct lint *lint, const struct target *t, struct err *
     if (!mysql)
         mem_exhausted(sizeof *mysql);
     set_options(mysql);
+    set_tls(mysql, t);
     enum err_code code = MQ_OK;
     if (!mysql_real_connect(mysql, host_of(&t->address), t->user, t->password, NULL,
                             t->address.port, t->address.socket, 0))

@@ -42,6 +42,7 @@ static void listeners_fini(struct config *c)
         mem_free(c->listeners[i].name);
         address_fini(&c->listeners[i].address);
         string_list_fini(&c->listeners[i].tenants);
+        mem_free(c->listeners[i].proxies.items);
     }
     mem_free(c->listeners);
 }

@@ -9,12 +9,18 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/ip.h"
 #include "base/log.h"
 #include "base/slice.h"
 
 /* Names in a list; each NUL-terminated. */
 struct string_list {
     char **items;
+    size_t count;
+};
+
+struct network_list {
+    struct network *items;
     size_t count;
 };
 
@@ -60,6 +66,7 @@ struct listener_config {
     char *name; /* for logs and `--listener` */
     struct address address;
     enum tls_mode tls;          /* DISABLED, PREFERRED or REQUIRED */
+    struct network_list proxies; /* who begins with a PROXY header */
     struct string_list tenants; /* empty: not bound */
 };
 

@@ -33,6 +33,8 @@ static void check_listener(struct reader *r, size_t i)
 {
     const struct listener_config *all = r->draft.config.listeners, *l = &all[i];
     const char *path = arena_printf(&r->arena, "listen[%zu]", i);
+    if (l->proxies.count && l->address.socket)
+        reader_fault(r, listener_node(r, i), path, "a unix socket has no networks for proxy_protocol");
     for (size_t j = 0; j < i; j++) {
         if (address_eq(&l->address, &all[j].address) && (l->address.host || l->address.socket))
             reader_fault(r, listener_node(r, i), path, "the same address as listen[%zu]", j);

@@ -45,9 +45,9 @@ static void collect_text(struct reader *r, const struct slot *s, struct string_l
 
 /* Faulty items are kept: the configuration is refused anyway, and a list of them is not
  * empty. */
-static void collect(struct reader *r, const struct slot *s, item_fault *fault_of)
+static void collect_into(struct reader *r, const struct slot *s, struct string_list *list,
+                         item_fault *fault_of)
 {
-    struct string_list *list = slot_field(s);
     if (s->node->kind == NODE_LIST)
         collect_items(r, s, list, fault_of);
     else if (s->node->kind == NODE_SCALAR)
@@ -55,6 +55,11 @@ static void collect(struct reader *r, const struct slot *s, item_fault *fault_of
     else
         reader_fault(r, s->node, s->path, "a list is expected");
     string_list_unique(list);
+}
+
+static void collect(struct reader *r, const struct slot *s, item_fault *fault_of)
+{
+    collect_into(r, s, slot_field(s), fault_of);
 }
 
 static const char *identifier_fault(const char *item, struct err *scratch)
@@ -96,6 +101,25 @@ static const char *address_fault(const char *item, struct err *scratch)
 void decode_addresses(struct reader *r, const struct slot *s)
 {
     collect(r, s, address_fault);
+}
+
+static const char *network_fault(const char *item, struct err *scratch)
+{
+    struct network n;
+    (void)scratch;
+    return network_parse(slice_cstr(item), &n);
+}
+
+void decode_networks(struct reader *r, const struct slot *s)
+{
+    struct network_list *networks = slot_field(s);
+    struct string_list texts = { 0 };
+    collect_into(r, s, &texts, network_fault);
+    networks->items = mem_array(texts.count, sizeof *networks->items);
+    for (size_t i = 0; i < texts.count; i++)
+        if (!network_parse(slice_cstr(texts.items[i]), &networks->items[networks->count]))
+            networks->count++;
+    string_list_fini(&texts);
 }
 
 void decode_tenant(struct reader *r, const struct slot *s)

@@ -1,5 +1,6 @@
 #include "placement/database.h"
 
+#include <errmsg.h>
 #include <mysql.h>
 #include <stdio.h>
 
@@ -58,19 +59,69 @@ static void set_options(MYSQL *mysql)
 #endif
 }
 
+#ifdef LIBMARIADB
+/* It verifies the chain as soon as it has a CA, and knows no TLS that is preferred. */
+static void set_mode(MYSQL *mysql, enum tls_mode mode)
+{
+    my_bool on = 1;
+    mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
+    if (mode == TLS_VERIFY_IDENTITY)
+        mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
+    mysql_options(mysql, MARIADB_OPT_TLS_VERSION, "TLSv1.2,TLSv1.3");
+}
+#else
+static void set_mode(MYSQL *mysql, enum tls_mode mode)
+{
+    unsigned value = SSL_MODE_DISABLED + (mode - TLS_DISABLED);
+    mysql_options(mysql, MYSQL_OPT_SSL_MODE, &value);
+    mysql_options(mysql, MYSQL_OPT_TLS_VERSION, "TLSv1.2,TLSv1.3");
+}
+#endif
+
+static void set_tls(MYSQL *mysql, const struct tls_config *tls)
+{
+    if (tls->mode >= TLS_VERIFY_CA)
+        mysql_options(mysql, MYSQL_OPT_SSL_CA, tls->ca);
+    if (tls->cert) {
+        mysql_options(mysql, MYSQL_OPT_SSL_CERT, tls->cert);
+        mysql_options(mysql, MYSQL_OPT_SSL_KEY, tls->key);
+    }
+    set_mode(mysql, tls->mode);
+}
+
+static bool try_connect(struct database *d, const struct database_target *t, bool tls)
+{
+    const struct address *a = t->address;
+    if (d->mysql)
+        mysql_close(d->mysql);
+    d->mysql = mysql_init(NULL);
+    if (!d->mysql)
+        mem_exhausted(sizeof *d->mysql);
+    set_options(d->mysql);
+    if (tls)
+        set_tls(d->mysql, t->tls);
+    return mysql_real_connect(d->mysql, a->socket ? NULL : a->host, t->credentials->user,
+                              t->credentials->password, t->database, a->port, a->socket, 0);
+}
+
+/* On a unix socket, which is as safe, TLS is used only when it is asked for. Where it is only
+ * preferred, a server without it will do. */
+static bool connect_to(struct database *d, const struct database_target *t)
+{
+    bool tls = t->tls->mode >= (t->address->socket ? TLS_REQUIRED : TLS_PREFERRED);
+    if (try_connect(d, t, tls))
+        return true;
+    return t->tls->mode == TLS_PREFERRED && tls && mysql_errno(d->mysql) == CR_SSL_CONNECTION_ERROR &&
+           try_connect(d, t, false);
+}
+
 enum err_code database_open(const struct database_target *t, struct database **ret,
                             struct err *reterr)
 {
     struct database *d = mem_new(struct database);
     d->failure = t->failure;
     d->where = describe(t);
-    d->mysql = mysql_init(NULL);
-    if (!d->mysql)
-        mem_exhausted(sizeof *d->mysql);
-    set_options(d->mysql);
-    const struct address *a = t->address;
-    if (!mysql_real_connect(d->mysql, a->socket ? NULL : a->host, t->credentials->user,
-                            t->credentials->password, t->database, a->port, a->socket, 0)) {
+    if (!connect_to(d, t)) {
         enum err_code code = failed(d, reterr);
         database_close(d);
         return code;

@@ -13,6 +13,7 @@ struct database;
 struct database_target {
     const struct address *address;
     const struct credentials *credentials;
+    const struct tls_config *tls;
     const char *database;  /* becomes the default; NULL: none */
     enum err_code failure; /* the code under which every failure is reported */
 };

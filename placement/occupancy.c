@@ -36,6 +36,7 @@ enum err_code occupancy_find(const struct topology *topology, uint32_t shard,
     const struct shard_config *config = topology->shards[shard].config;
     struct database_target target = { .address = &config->address,
                                       .credentials = credentials,
+                                      .tls = &config->tls,
                                       .database = config->database,
                                       .failure = MQ_SHARD_DOWN };
     struct database *d;

@@ -36,6 +36,7 @@ enum err_code vindex_table_open(const struct vindex_table_config *config, struct
     struct database_target target = {
         .address = &config->address,
         .credentials = &config->credentials,
+        .tls = &config->tls,
         .database = config->database,
         .failure = MQ_VINDEX_TABLE_UNAVAILABLE,
     };

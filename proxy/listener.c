@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -42,7 +43,18 @@ static void refuse(int fd)
     close(fd);
 }
 
-static void hand_over(struct listener *l, int fd)
+struct ip ip_of_sockaddr(const struct sockaddr_storage *address, uint16_t *ret_port)
+{
+    const struct sockaddr_in *v4 = (const void *)address;
+    const struct sockaddr_in6 *v6 = (const void *)address;
+    bool is_v4 = address->ss_family == AF_INET, is_v6 = address->ss_family == AF_INET6;
+    *ret_port = is_v4 ? ntohs(v4->sin_port) : is_v6 ? ntohs(v6->sin6_port) : 0;
+    if (is_v4)
+        return ip_of_bytes(&v4->sin_addr, 4);
+    return is_v6 ? ip_of_bytes(&v6->sin6_addr, 16) : (struct ip){ 0 };
+}
+
+static void hand_over(struct listener *l, int fd, const struct sockaddr_storage *address)
 {
     struct fleet *fleet = l->fleet;
     if (atomic_fetch_add(&fleet->connections, 1) >= atomic_load(l->max_connections)) {
@@ -51,16 +63,20 @@ static void hand_over(struct listener *l, int fd)
         return;
     }
     struct worker *w = &fleet->workers[l->next_worker++ % fleet->worker_count];
-    worker_accept(w, fd, l->index, l->socket_path != NULL);
+    struct arrival arrival = { .listener = l->index, .unix_socket = l->socket_path != NULL };
+    arrival.address = ip_of_sockaddr(address, &arrival.port);
+    worker_accept(w, fd, &arrival);
 }
 
 static void on_ready(evutil_socket_t listening, short what, void *context)
 {
     (void)what;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage address = { 0 };
+        socklen_t len = sizeof address;
+        int fd = accept4(listening, (struct sockaddr *)&address, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            hand_over(context, fd);
+            hand_over(context, fd, &address);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED) {

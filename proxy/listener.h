@@ -14,4 +14,7 @@ enum err_code listener_open(struct event_base *base, struct fleet *fleet,
                             struct err *reterr);
 void listener_close(struct listener *l);
 
+/* No address for a unix socket. */
+struct ip ip_of_sockaddr(const struct sockaddr_storage *address, uint16_t *ret_port);
+
 #endif

@@ -208,8 +208,11 @@ void session_refuse(struct session *s, const struct err *e)
 static void packet_too_large(struct session *s, const struct packet *p)
 {
     struct err e;
-    err_set(&e, MQ_STATEMENT_TOO_LARGE, "the statement is larger than limits.max_statement_size");
-    s->lingers = true;
+    if (s->state == SESSION_LOGIN)
+        err_set(&e, MQ_PROTOCOL, "that is no login");
+    else
+        err_set(&e, MQ_STATEMENT_TOO_LARGE, "the statement is larger than limits.max_statement_size");
+    s->lingers = s->state != SESSION_LOGIN;
     s->seq = (uint8_t)(p->last_seq + 1);
     session_send_err(s, &e);
     session_close_gently(s);
@@ -246,8 +249,8 @@ static void clean(struct session *s)
 /* Handles whole packets while the session can; returns the bytes used up. */
 static size_t handle_input(struct session *s, uint8_t *data, size_t len)
 {
-    size_t used = 0;
-    while (used < len && session_wants_packets(s)) {
+    size_t used = s->expects_proxy ? session_take_proxy_header(s, data, len) : 0;
+    while (used < len && !s->expects_proxy && session_wants_packets(s)) {
         struct packet p;
         size_t max = s->state == SESSION_LOGIN
                          ? 65536
@@ -297,13 +300,14 @@ static void handle_kept(struct session *s)
 static void on_readable(struct session *s)
 {
     struct worker *w = s->worker;
-    char where[32];
+    char where[32], from[IP_TEXT_MAX];
     ssize_t n = io_read(s->io, w->scratch, sizeof w->scratch);
     if (n == -EAGAIN)
         return;
     if (n <= 0 || s->state == SESSION_CLOSING) {
         if (n < 0 && s->state == SESSION_LOGIN)
-            log_info(session_where(s, where), "login ended: %s", io_error_text(s->io, n));
+            log_info(session_where(s, where), "login from %s ended: %s",
+                     ip_print(&s->from.address, from), io_error_text(s->io, n));
         if (n <= 0)
             session_kill(s);
         return;
@@ -372,7 +376,7 @@ void session_resume(struct session *s)
 
 /* ---- beginning and ending ---- */
 
-struct session *session_create(struct worker *w, struct io *io, size_t listener, bool unix_socket)
+struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival)
 {
     struct session *s = mem_new(struct session);
     list_init(&s->node);
@@ -382,8 +386,7 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
     list_append(&w->sessions, &s->node);
     s->worker = w;
     s->io = io;
-    s->listener = listener;
-    s->unix_socket = unix_socket;
+    s->from = *arrival;
     s->id = atomic_fetch_add(&w->fleet->next_connection_id, 1);
     s->state = SESSION_LOGIN;
     s->since_ms = w->now_ms;
@@ -395,7 +398,7 @@ struct session *session_create(struct worker *w, struct io *io, size_t listener,
         session_observe(s);
     io_set_owner(io, on_ready, s);
     io_watch(io, IO_READ);
-    session_greet(s);
+    session_receive(s);
     return s;
 }
 
@@ -523,7 +526,7 @@ void session_adopt(struct session *s)
     const struct account *account =
         s->user ? deployment_account(d, slice_cstr(s->user)) : NULL;
     size_t listeners = d->topology->config->listener_count;
-    if (s->state == SESSION_LOGIN || !account || s->listener >= listeners) {
+    if (s->state == SESSION_LOGIN || !account || s->from.listener >= listeners) {
         session_kill(s);
         return;
     }

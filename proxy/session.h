@@ -6,8 +6,8 @@
 
 struct session;
 
-/* Takes the io; sends the greeting at once. */
-struct session *session_create(struct worker *w, struct io *io, size_t listener, bool unix_socket);
+/* Takes the io; sends the greeting at once, unless a PROXY header has to come first. */
+struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival);
 
 /* Told by pools: the backend that was waited for, or why there is none. */
 void session_on_backend(struct session *s, struct backend *b);

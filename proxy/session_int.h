@@ -181,8 +181,8 @@ struct session {
     const struct session_mode *mode;
     struct observed *observed; /* NULL: enforce */
     uint32_t id;
-    size_t listener;
-    bool unix_socket;
+    struct arrival from;
+    bool expects_proxy; /* a PROXY header comes before the greeting */
     bool close_after_flush;
     bool lingers; /* CLOSING: what the client still sends is read, so that it sees the end */
     struct buf in;  /* bytes of commands that wait or are not complete */
@@ -351,6 +351,10 @@ bool session_was_interrupted(const struct session *s, const struct err_packet *e
                              struct err *ret_why);
 
 /* session_transport.c */
+/* Greets, or waits for a PROXY header. */
+void session_receive(struct session *s);
+/* Returns how many bytes the header has; 0: not all of it is there, or the session has ended. */
+size_t session_take_proxy_header(struct session *s, const uint8_t *data, size_t len);
 bool session_offers_tls(const struct session *s);
 /* After an SSLRequest; early is what came behind it. False: it may not be. */
 bool session_begin_tls(struct session *s, struct slice early);

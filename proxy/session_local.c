@@ -510,7 +510,7 @@ static void use(struct session *s, struct slice name)
 
 static void show_user(struct session *s, struct slice name)
 {
-    char *text = arena_printf(&s->worker->arena, "%s@%s", s->user, s->unix_socket ? "localhost" : "%");
+    char *text = arena_printf(&s->worker->arena, "%s@%s", s->user, s->from.unix_socket ? "localhost" : "%");
     send_text(s, name, slice_cstr(text));
 }
 

@@ -51,8 +51,9 @@ void session_greet(struct session *s)
 
 void session_fail_login(struct session *s, const struct err *why)
 {
-    char where[32];
-    log_info(session_where(s, where), "login refused: %s", why->text);
+    char where[32], from[IP_TEXT_MAX];
+    log_info(session_where(s, where), "login from %s refused: %s", ip_print(&s->from.address, from),
+             why->text);
     session_send_err(s, why);
     session_close_gently(s);
 }

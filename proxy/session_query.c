@@ -12,7 +12,7 @@ struct session_facts session_facts(const struct session *s)
     const char *chosen = s->tenant ? s->tenant : s->login_tenant;
     return (struct session_facts){
         .scope = {
-            .listener = &config->listeners[s->listener].tenants,
+            .listener = &config->listeners[s->from.listener].tenants,
             .account = s->account ? &s->account->config->tenants : NULL,
             .chosen = slice_cstr(chosen),
             .has_chosen = chosen != NULL,
@@ -24,7 +24,7 @@ struct session_facts session_facts(const struct session *s)
         .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
         .database = slice_cstr(s->database),
         .user = slice_cstr(s->user),
-        .unix_socket = s->unix_socket,
+        .unix_socket = s->from.unix_socket,
         .connection_id = s->id,
         .last_insert_id = s->last_insert_id,
         .row_count = s->row_count,

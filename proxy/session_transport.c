@@ -1,9 +1,52 @@
-/* What lies between a client and the protocol: TLS, and what listeners and accounts ask of it. */
+/* What lies between a client and the protocol: a PROXY header, TLS, and what listeners and accounts
+ * ask of them. */
+#include "base/log.h"
 #include "proxy/session_int.h"
+#include "wire/proxy_header.h"
+
+static const struct listener_config *listener(const struct session *s)
+{
+    return &s->deployment->topology->config->listeners[s->from.listener];
+}
+
+/* ---- PROXY ---- */
+
+void session_receive(struct session *s)
+{
+    const struct network_list *proxies = &listener(s)->proxies;
+    s->expects_proxy = networks_have(proxies->items, proxies->count, &s->from.address);
+    if (!s->expects_proxy)
+        session_greet(s);
+}
+
+size_t session_take_proxy_header(struct session *s, const uint8_t *data, size_t len)
+{
+    struct proxy_header h;
+    char where[32], text[IP_TEXT_MAX];
+    switch (proxy_header_parse(data, len, &h)) {
+    case PROXY_INCOMPLETE:
+        return 0;
+    case PROXY_BAD:
+        log_info(session_where(s, where), "from %s: no PROXY header", ip_print(&s->from.address, text));
+        session_kill(s);
+        return 0;
+    case PROXY_COMPLETE:
+        break;
+    }
+    s->expects_proxy = false;
+    if (h.address.size) {
+        s->from.address = h.address;
+        s->from.port = h.port;
+    }
+    session_greet(s);
+    return h.size;
+}
+
+/* ---- TLS ---- */
 
 static enum tls_mode listener_mode(const struct session *s)
 {
-    return s->deployment->topology->config->listeners[s->listener].tls;
+    return listener(s)->tls;
 }
 
 bool session_offers_tls(const struct session *s)
@@ -22,7 +65,7 @@ bool session_begin_tls(struct session *s, struct slice early)
 
 bool session_is_secure(const struct session *s)
 {
-    return s->unix_socket || io_is_tls(s->io);
+    return s->from.unix_socket || io_is_tls(s->io);
 }
 
 bool session_suits_listener(const struct session *s)

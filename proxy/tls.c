@@ -18,10 +18,12 @@ static int no_passphrase(char *buffer, int size, int writing, void *context)
     return -1;
 }
 
+/* The first error of the queue is the cause of the others. */
 static enum err_code file_fault(const char *path, struct err *reterr)
 {
-    unsigned long e = ERR_peek_last_error();
-    const char *reason = ERR_reason_error_string(e);
+    unsigned long e = ERR_peek_error();
+    const char *reason =
+        ERR_SYSTEM_ERROR(e) ? strerror(ERR_GET_REASON(e)) : ERR_reason_error_string(e);
     err_set(reterr, MQ_TLS_FILES, "%s: %s", path, reason ? reason : "cannot be used");
     ERR_clear_error();
     return MQ_TLS_FILES;
@@ -34,6 +36,7 @@ static SSL_CTX *new_ctx(const SSL_METHOD *method, int min_version)
     SSL_CTX *ctx = SSL_CTX_new(method);
     if (!ctx)
         mem_exhausted(sizeof(void *));
+    ERR_clear_error();
     SSL_CTX_set_min_proto_version(ctx, min_version);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -145,8 +145,7 @@ static void on_probed(evutil_socket_t fd, short what, void *context)
 struct accept_message {
     struct message message;
     int fd;
-    size_t listener;
-    bool unix_socket;
+    struct arrival arrival;
 };
 
 static void deliver_accept(struct message *m, void *context)
@@ -157,18 +156,17 @@ static void deliver_accept(struct message *m, void *context)
         close(a->fd);
         atomic_fetch_sub(&w->fleet->connections, 1);
     } else {
-        session_create(w, io_of_socket(w->base, a->fd), a->listener, a->unix_socket);
+        session_create(w, io_of_socket(w->base, a->fd), &a->arrival);
     }
     mem_free(a);
 }
 
-void worker_accept(struct worker *w, int fd, size_t listener, bool unix_socket)
+void worker_accept(struct worker *w, int fd, const struct arrival *arrival)
 {
     struct accept_message *a = mem_new(struct accept_message);
     a->message.deliver = deliver_accept;
     a->fd = fd;
-    a->listener = listener;
-    a->unix_socket = unix_socket;
+    a->arrival = *arrival;
     mailbox_post(&w->mailbox, &a->message);
 }
 

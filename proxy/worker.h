@@ -27,6 +27,14 @@ enum {
     TICK_MS = 100,         /* how often deadlines are looked at */
 };
 
+/* How a client has come. */
+struct arrival {
+    size_t listener;
+    bool unix_socket;
+    struct ip address; /* size 0: by a unix socket */
+    uint16_t port;
+};
+
 /* What workers and the main thread share. */
 struct fleet {
     atomic_uint connections;       /* open client connections of all workers */
@@ -102,7 +110,7 @@ void worker_run(struct worker *w);
 void worker_fini(struct worker *w);
 
 /* From other threads. */
-void worker_accept(struct worker *w, int fd, size_t listener, bool unix_socket);
+void worker_accept(struct worker *w, int fd, const struct arrival *arrival);
 /* New tenants as of refresh `serial` and, unless NULL, the deployment they were made for. */
 void worker_deploy(struct worker *w, struct deployment *d, struct tenant_map *tenants,
                    uint64_t serial);

@@ -43,8 +43,9 @@ RESTRICTED = [
     (r"xxhash\.h", "xxHash", {"vschema", "placement"}),
     (r"uthash\.h|utlist\.h", "uthash", {"base", "vschema", "routing", "placement", "proxy", "cli"}),
     (r"openssl/.*", "OpenSSL", {"wire", "vschema", "proxy"}),
-    (r"sys/(socket|epoll|eventfd)\.h|netinet/.*|arpa/.*|netdb\.h|poll\.h", "sockets",
+    (r"sys/(socket|epoll|eventfd)\.h|netinet/.*|netdb\.h|poll\.h", "sockets",
      {"placement", "proxy", "queue", "cli"}),
+    (r"arpa/inet\.h", "addresses as text", {"base"}),
     (r"sanitizer/.*", "the sanitizers", {"base"}),
     (r"pthread\.h|threads\.h", "threads", {"base", "placement", "proxy", "queue", "cli"}),
 ]

@@ -3,6 +3,7 @@
 import pytest
 
 from certificates import Authority
+from gateway import run_program
 from legacy import count, execute, publish
 from refusals import refused
 
@@ -124,3 +125,30 @@ def test_unix_sockets(make_gateway, cluster, shard_account, tenant, topic):
     )
     serves(gateway, tenant, topic, unix_socket=gateway.socket_path)
     serves(gateway, tenant, topic, user="cold", password="x")
+
+
+def test_vindex_table(make_gateway, cluster, shard_account, authority, tmp_path):
+    """Its server is reached by libmysqlclient, by the same settings."""
+    facts, other = cluster.facts["tenant_vindex"], Authority(tmp_path, "other-ca")
+    account = shard_account("vindex_tls", "SSL")
+    for n, (tls, why) in enumerate(
+        (
+            ({"ca": authority.ca}, None),
+            ({"mode": "verify_ca", "ca": authority.ca}, None),
+            ({"mode": "preferred"}, None),
+            ({"mode": "disabled"}, "Access denied"),
+            ({"mode": "verify_ca", "ca": other.ca}, "certificate"),
+        )
+    ):
+        table = {
+            "address": f"{facts['host']}:{facts['port']}",
+            "database": facts["database"],
+            "table": "v_tls",
+            **account,
+            "tls": tls,
+        }
+        gateway = make_gateway({"tenant_vindex": table}, start=False)
+        verb = ["list"] if n else ["add", cluster.tenants[0]]
+        done = run_program("tenants", verb[0], "-c", gateway.config_path, *verb[1:])
+        assert done.returncode == (1 if why else 0), f"{tls}: {done.stderr}"
+        assert not why or why in done.stderr, done.stderr

@@ -82,6 +82,7 @@ struct gate {
     struct buf set;      /* the last SET that a shard answered by itself */
     struct buf greeting; /* scratch */
     uint16_t shard_status;
+    struct arrival arrival; /* of the next client */
     size_t pipe;
 };
 
@@ -462,7 +463,7 @@ static inline struct peer *client_connect(struct gate *g)
     io_memory_pair(g->pipe, ends);
     struct peer *p = gate_add(g->clients, &g->client_count, ends[1]);
     atomic_fetch_add(&g->fleet.connections, 1);
-    session_create(g->worker, ends[0], 0, false);
+    session_create(g->worker, ends[0], &g->arrival);
     gate_run(g);
     return p;
 }
