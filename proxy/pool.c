@@ -216,7 +216,8 @@ static struct backend *open_errand(struct pool *p, uint32_t host, const char *st
     return b;
 }
 
-bool pool_run_errand(struct pool *p, uint32_t host, const char *statement)
+/* Its answer does not matter, but that there is one. */
+static bool run_errand(struct pool *p, uint32_t host, const char *statement)
 {
     return open_errand(p, host, statement) != NULL;
 }
@@ -544,7 +545,7 @@ static void doubt(struct pool *p)
     struct err e;
     if (!list_empty(&p->errands) || p->worker->now_ms - p->trusted_ms < silence_ms(p))
         return;
-    if (!pool_run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1")) {
+    if (!run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1")) {
         err_set(&e, MQ_SHARD_DOWN, "no connection can be made");
         attempt_failed(p, &e);
         shard_is_dead(p, &e);
@@ -657,7 +658,7 @@ static void try_again(struct pool *p)
     if (p->retired || !list_empty(&p->opening) || !list_empty(&p->errands))
         return;
     if (!take_place(p))
-        (void)pool_run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1");
+        (void)run_errand(p, atomic_load(&pool_endpoint(p)->primary), "DO 1");
     else if (!open_on_place(p, &e, &b))
         attempt_failed(p, &e);
 }

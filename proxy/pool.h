@@ -67,10 +67,8 @@ void pool_forget_waiter(struct session *s);
 
 /* Opens a backend that nobody waits for, to learn its version. False when it cannot. */
 bool pool_open_probe(struct pool *p);
-/* Runs a statement on a connection of its own, which takes no place; its answer does not matter.
- * False when the host cannot be reached. */
-bool pool_run_errand(struct pool *p, uint32_t host, const char *statement);
-/* Asks the host whether it is writable, which primary_heard is told. False as above. */
+/* Asks the host, on a connection of its own that takes no place, whether it is writable, which
+ * primary_heard is told. False when it cannot be reached. */
 bool pool_ask_role(struct pool *p, uint32_t host);
 struct endpoint *pool_endpoint(const struct pool *p);
 /* A search for the primary has ended. */
