@@ -23,11 +23,19 @@ def show(matrix, verbose):
         print(f"\n{server_title(matrix, server)}")
         for rows in tables(matrix, server):
             print("\n".join("  " + line for line in aligned(rows)), end="\n\n")
+    show_mended(matrix)
     count = {verdict: sum(c.verdict == verdict for c in matrix.cells) for verdict in MARKS}
     print(
         f"\n{count[SAME]} the same as directly, {count[KNOWN]} known differences, "
         f"{count[FAILED]} failed, {count[LACKS]} not in the driver"
     )
+
+
+def show_mended(matrix):
+    """What known.yaml need not list any more."""
+    for cell in matrix.cells:
+        if cell.verdict == SAME and cell.reason:
+            print(f"{cell.server} {matrix.titles[cell.driver]}: {cell.case}: {cell.reason}")
 
 
 def server_title(matrix, server):

@@ -181,6 +181,22 @@ class Toolchains:
 
         return self.made_from(name, sources, make) / "client"
 
+    def rust(self):
+        """The folder of both programs; what they depend on is compiled once."""
+        cargo, project = tool("cargo", "cargo"), self.clients / "rust"
+        if version_of(tool("rustc", "rustc"), "--version") < (1, 94):
+            raise Missing("rustc is older than 1.94")
+        target = CACHE / "rust-target"
+
+        def make(folder):
+            environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
+            run(cargo, "build", "--quiet", "--locked", cwd=project, env=environment)
+            for name in ("sqlx", "mysql_async"):
+                shutil.copy(target / "debug" / name, folder)
+
+        sources = [project / "Cargo.toml", project / "Cargo.lock", *sorted(project.rglob("*.rs"))]
+        return self.made_from("rust", sources, make)
+
     # --- the command-line clients, which are there with the servers
 
     def mariadb_cli(self):
@@ -257,7 +273,7 @@ class Toolchains:
         return [loader, "--library-path", loader.parent, folder / "client"]
 
     def mysql_sysroot(self):
-        """MySQL's own library is in Debian's unstable suite only: unpacked, and run with its loader."""
+        """MySQL's own library, from Debian's unstable suite; it runs with the loader beside it."""
         mmdebstrap = tool("mmdebstrap", "mmdebstrap")
         packages = "libmysqlclient-dev,libc6-dev,libjansson-dev,zlib1g-dev"
 

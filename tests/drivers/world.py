@@ -1,8 +1,8 @@
 """The two sides that every driver meets.
 
 One server holds the database `queue` with the legacy schema, and the shards as databases of their
-own; mqgate stands before these. Both sides take the same accounts, so that a driver is given another
-port and nothing else.
+own; mqgate stands before these. Both sides take the same accounts, so that a driver is given
+another port and nothing else.
 """
 
 from pathlib import Path
