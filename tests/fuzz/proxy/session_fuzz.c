@@ -1,5 +1,6 @@
 /* Whole sessions: whatever clients and shards send, in whatever pieces and order, ends in no
- * fault, and everything that was opened is closed at the end.
+ * fault, and everything that was opened is closed at the end. As long as nobody has sent bytes of
+ * his own making, the packets to each client are numbered as they have to be.
  *
  * The input is a script: a byte of settings, then steps. A step is a byte of what happens, a
  * byte of whose, and for some two bytes of length and a payload. */
@@ -58,18 +59,35 @@ static const char *const texts[] = {
     "SELECT topic FROM queue_offsets WHERE topic = LAST_INSERT_ID()",
 };
 
-static struct topology *topologies[2], *topology; /* enforcing, warning; the one in use */
+/* Enforcing, with shards' own name for the database or the client's; warning. */
+static struct topology *topologies[3], *topology; /* the last: in use */
+static bool honest;                               /* no step has sent what may be no packet */
+static int last_numbers[GATE_PEERS]; /* of packets to each client; -1: still logging in */
 
 static struct peer *pick(struct peer *peers, size_t count, uint8_t whose)
 {
     return count ? &peers[whose % count] : NULL;
 }
 
-/* Only what is asked for is written down; nobody looks at it. */
-static void forget_input(struct gate *g)
+/* One answer after another: each packet has the next number, or begins anew. */
+static void check_numbers(struct peer *client, int *last)
 {
-    for (size_t i = 0; i < g->client_count; i++)
-        buf_clear(&g->clients[i].in);
+    struct packet p;
+    while (peer_packet(client, &p)) {
+        REQUIRE(p.first_seq <= 1 || *last < 0 || p.first_seq == (uint8_t)(*last + 1));
+        *last = p.last_seq;
+    }
+}
+
+/* Only what is asked for is written down. */
+static void take_input(struct gate *g)
+{
+    for (size_t i = 0; i < g->client_count; i++) {
+        if (honest)
+            check_numbers(&g->clients[i], &last_numbers[i]);
+        else
+            buf_clear(&g->clients[i].in);
+    }
     for (size_t i = 0; i < g->shard_count; i++)
         if (g->shards[i].at >= SHARD_LOGGED_IN)
             buf_clear(&g->shards[i].in);
@@ -238,6 +256,7 @@ static void step(struct gate *g, struct reader *script)
 {
     enum step_kind kind = read_u8(script) % STEP_KINDS;
     uint8_t whose = read_u8(script);
+    honest &= kind != CLIENT_BYTES && kind != SHARD_BYTES && kind != SHARD_PACKET;
     switch (kind) {
     case CLIENT_NEW:
         new_client(g, whose);
@@ -277,9 +296,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t settings = read_u8(&script);
     if (!topologies[0]) {
         topologies[0] = gate_topology(GATE_YAML "pool: {max_per_shard: 2, max_statements: 2}\n");
-        topologies[1] = gate_topology(GATE_OBSERVING_YAML("warn") "pool: {max_per_shard: 3}\n");
+        topologies[1] = gate_topology(GATE_YAML_OF("mq") "pool: {max_per_shard: 2}\n");
+        topologies[2] = gate_topology(GATE_OBSERVING_YAML("warn") "pool: {max_per_shard: 3}\n");
     }
-    topology = topologies[(settings & 0x40) != 0];
+    topology = topologies[settings & 0x40 ? 2 : settings >> 7];
+    honest = true;
+    memset(last_numbers, -1, sizeof last_numbers);
     gate_open_with(&g, topology_acquire(topology));
     if (settings & 1)
         g.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
@@ -290,7 +312,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < MOST_STEPS && reader_left(&script); i++) {
         step(&g, &script);
         gate_run(&g);
-        forget_input(&g);
+        take_input(&g);
     }
     gate_close(&g);
     return 0;
