@@ -170,7 +170,9 @@ void session_release_backend(struct session *s)
     s->pinned = false;
     if (b && b == s->home)
         session_leave_home(s);
-    else if (b && !b->cursors)
+    else if (b && b->cursors) /* a client that was slow to read may have stopped it */
+        io_watch(b->io, io_watched(b->io) | IO_READ);
+    else if (b)
         backend_release(b);
 }
 
