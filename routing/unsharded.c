@@ -197,18 +197,28 @@ static bool is_assigned(const struct planner *p, uint32_t at, uint32_t depth)
            !has_word(p, KW_GLOBAL) && !has_word(p, KW_PERSIST) && !has_word(p, KW_PERSIST_ONLY);
 }
 
-/* A variable that stays off on shards, switched on? */
-static bool switches_on(const struct planner *p)
+static bool stays_off(int var)
+{
+    return var >= 0 && var_info((enum var)var)->kind == VAR_KIND_OFF;
+}
+
+/* A variable that stays off on shards: there is a server that takes it, and must be told when it
+ * is off again. */
+static bool sets_what_stays_off(const struct planner *p)
 {
     const struct set_item *items = p->sets.items;
-    for (size_t i = 0; i < p->sets.count; i++) {
-        int var = items[i].kind == SET_SYSTEM ? var_find(items[i].name) : -1;
-        struct slice value = token_text(p->l, items[i].value.first);
-        if (var >= 0 && var_info((enum var)var)->kind == VAR_KIND_OFF && !items[i].is_default &&
-            !slice_eq(value, SLICE_LIT("0")) && !slice_ieq_cstr(value, "off") &&
-            !slice_ieq_cstr(value, "false"))
+    for (size_t i = 0; i < p->sets.count; i++)
+        if (items[i].kind == SET_SYSTEM && stays_off(var_find(items[i].name)))
             return true;
-    }
+    return false;
+}
+
+static bool is_off(const struct planner *p, uint32_t value)
+{
+    static const char *const words[] = { "0", "off", "false", "default" };
+    for (size_t i = 0; i < sizeof words / sizeof *words && value < p->l->count; i++)
+        if (slice_ieq_cstr(token_text(p->l, value), words[i]))
+            return true;
     return false;
 }
 
@@ -222,9 +232,10 @@ static void note_variables(struct planner *p)
         if (!is_name(&p->l->tokens[i]))
             continue;
         int var = var_find(token_ident(p->l, i, p->arena));
-        bool follows = var >= 0 && var_info((enum var)var)->kind != VAR_KIND_OFF;
-        if (follows)
+        if (var >= 0 && !stays_off(var))
             p->t->relayed.variables |= 1u << var;
+        else if (stays_off(var) && is_off(p, i + 2))
+            continue;
         else if (is_assigned(p, i, depth))
             p->t->relayed.sets_unfollowed = true;
     }
@@ -249,7 +260,7 @@ static bool plan_as_ever(struct planner *p)
 {
     const struct planner before = *p;
     const struct template template = *p->t;
-    if (plan_tree(p) == MQ_OK && !switches_on(p))
+    if (plan_tree(p) == MQ_OK && !sets_what_stays_off(p))
         return true;
     struct err reason = p->reject;
     struct template *t = p->t;

@@ -52,6 +52,10 @@ SET sql_mode = 'ANSI_QUOTES'
 -- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003
 SET foreign_key_checks = 0
 
+-- case: a variable that stays off on shards
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003
+SET sql_safe_updates = 1
+
 -- case: the character set that texts are read in
 -- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003
 SET character_set_client = gbk
