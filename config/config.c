@@ -90,6 +90,7 @@ static void accounts_fini(struct config *c)
         free_secret(a->password);
         free_secret(a->password_hash);
         string_list_fini(&a->tenants);
+        string_list_fini(&a->listeners);
         credentials_fini(&a->backend);
     }
     mem_free(c->accounts);

@@ -89,6 +89,7 @@ struct account_config {
     char *password;             /* clear text, or NULL when only the hash is known */
     char *password_hash;        /* "*…" or "$A$…", or NULL */
     struct string_list tenants; /* empty: not bound */
+    struct string_list listeners; /* names; empty: any */
     struct credentials backend; /* the shards' account for this one */
     uint32_t max_connections;   /* 0: no limit of its own, as below */
     uint32_t concurrency;       /* statements and transactions */
@@ -194,6 +195,7 @@ struct config {
         uint32_t max_statement_size;      /* bytes, default 64 MiB */
         uint32_t max_prepared_statements; /* per session; default 16382 */
         uint32_t login_timeout_ms;        /* default 10000 */
+        uint32_t login_delay_ms;          /* the longest; default 4000 */
         uint32_t idle_timeout_ms;         /* default 28800000, the server's wait_timeout */
         uint32_t interactive_timeout_ms;  /* the same for interactive clients */
         uint32_t read_timeout_ms;         /* default 30000 */

@@ -43,6 +43,23 @@ static void check_listener(struct reader *r, size_t i)
     }
 }
 
+static bool has_listener(const struct config *c, const char *name)
+{
+    for (size_t i = 0; i < c->listener_count; i++)
+        if (strcmp(c->listeners[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void check_account(struct reader *r, const struct account_config *a)
+{
+    const char *path = arena_printf(&r->arena, "accounts.%s.listeners", a->user);
+    for (size_t i = 0; i < a->listeners.count; i++)
+        if (!has_listener(&r->draft.config, a->listeners.items[i]))
+            reader_fault(r, at(r, "accounts", a->user, "listeners"), path,
+                         "no listener has the name %s", a->listeners.items[i]);
+}
+
 static void check_shard(struct reader *r, size_t i)
 {
     const struct shard_config *all = r->draft.config.shards, *s = &all[i];
@@ -207,17 +224,21 @@ static void check_enforcement(struct reader *r)
     if (c->enforcement == ENFORCE)
         return;
     if (c->shard_count != 1 || strcmp(c->shards[0].name, "-") != 0)
-        reader_fault(r, n, path, "observe and warn need exactly one shard, `-`, with the legacy schema");
-    else if (c->shards[0].database && c->keyspace && strcmp(c->shards[0].database, c->keyspace) != 0)
         reader_fault(r, n, path,
-                     "observe and warn change no names, so the shard's database has to be %s", c->keyspace);
+                     "observe and warn need exactly one shard, `-`, with the legacy schema");
+    else if (c->shards[0].database && c->keyspace &&
+             strcmp(c->shards[0].database, c->keyspace) != 0)
+        reader_fault(r, n, path,
+                     "observe and warn change no names, so the shard's database has to be %s",
+                     c->keyspace);
     if (c->shard_count && c->shards[0].standbys.count)
         reader_fault(r, n, path, "observe and warn know one server, and no standbys");
     if (c->vindex_table.configured)
         reader_fault(r, n, path, "observe and warn do without the section tenant_vindex");
     if (c->unsharded.configured)
-        reader_fault(r, n, path, "observe and warn send everything to one server: leave out the "
-                                 "section unsharded");
+        reader_fault(r, n, path,
+                     "observe and warn send everything to one server: leave out the "
+                     "section unsharded");
 }
 
 static void check_shutdown(struct reader *r)
@@ -235,6 +256,8 @@ void reader_check(struct reader *r)
         check_listener(r, i);
     for (size_t i = 0; i < c->shard_count; i++)
         check_shard(r, i);
+    for (size_t i = 0; i < c->account_count; i++)
+        check_account(r, &c->accounts[i]);
     check_aliases(r);
     check_unsharded(r);
     check_vindex_table(r);

@@ -30,6 +30,7 @@ void fleet_init(struct fleet *fleet)
     list_init(&fleet->versions);
     pthread_mutex_init(&fleet->versions_lock, NULL);
     fleet->roster = roster_create();
+    fleet->login_guard = login_guard_create();
     quotas_init(&fleet->account_connections);
     quotas_init(&fleet->account_statements);
     quotas_init(&fleet->tenant_statements);
@@ -41,6 +42,7 @@ void fleet_fini(struct fleet *fleet)
         mem_free(LIST_ENTRY(node, struct seen_version, node));
     pthread_mutex_destroy(&fleet->versions_lock);
     roster_destroy(fleet->roster);
+    login_guard_destroy(fleet->login_guard);
     quotas_fini(&fleet->account_connections);
     quotas_fini(&fleet->account_statements);
     quotas_fini(&fleet->tenant_statements);

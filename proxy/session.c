@@ -226,7 +226,8 @@ static bool can_take_answers(const struct session *s)
 bool session_wants_packets(const struct session *s)
 {
     bool uploading = s->observed && s->observed->uploading;
-    return (s->state == SESSION_READY || s->state == SESSION_LOGIN || uploading) &&
+    bool decided = s->login && s->login->answer_at_ms;
+    return (s->state == SESSION_READY || (s->state == SESSION_LOGIN && !decided) || uploading) &&
            !session_has_script(s) && can_take_answers(s);
 }
 

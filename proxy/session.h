@@ -9,6 +9,9 @@ struct session;
 /* Takes the io; sends the greeting at once, unless a PROXY header has to come first. */
 struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival);
 
+/* The answer to a login that has to wait, if its time has come. */
+void session_try_answer(struct session *s);
+
 /* Told by pools: the backend that was waited for, or why there is none. */
 void session_on_backend(struct session *s, struct backend *b);
 void session_on_no_backend(struct session *s, const struct err *reason);

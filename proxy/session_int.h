@@ -142,6 +142,9 @@ struct script {
 struct login_attempt {
     struct server_login exchange;
     struct verifier verifier; /* what it proves the client against */
+    bool proved;
+    uint64_t answer_at_ms;    /* of what has been decided: `held`, and OK or ERR; 0: nothing has */
+    struct buf held;
     struct err why;           /* what the client chose and may not, which is told only to who has
                                  proved to be somebody; MQ_OK: nothing */
 };
@@ -172,7 +175,7 @@ struct client_stmt {
 
 struct session {
     struct list node;   /* worker->sessions or worker->dying */
-    struct list queue;  /* worker->held or worker->runnable */
+    struct list queue;  /* worker->held, slowed or runnable */
     struct list wait;   /* pool->waiters or worker->line */
     struct pool *waits_for;
     struct worker *worker;

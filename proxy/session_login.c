@@ -18,7 +18,8 @@ static const char *greeting_version(const struct session *s)
 }
 
 /* MariaDB up to 10.x tells a version that drivers take for a MySQL 5.5. Connector/J then cannot
- * read the other plug-in's packets, so what the greeting proposes is what such a server proposes. */
+ * read the other plug-in's packets, so what the greeting proposes is what such a server proposes.
+ */
 static enum auth_plugin greeting_plugin(const char *version)
 {
     static const char replication_prefix[] = "5.5.5-";
@@ -34,8 +35,8 @@ void session_greet(struct session *s)
     struct greeting g = {
         .version = slice_cstr(version),
         .connection_id = s->id,
-        .capabilities = CLIENT_CAPABILITIES | s->mode->capabilities |
-                        (session_offers_tls(s) ? CAP_SSL : 0),
+        .capabilities =
+            CLIENT_CAPABILITIES | s->mode->capabilities | (session_offers_tls(s) ? CAP_SSL : 0),
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(greeting_plugin(version))),
@@ -173,8 +174,10 @@ void session_welcome(struct session *s)
 
 void session_end_login(struct session *s)
 {
-    if (s->login)
-        memcpy(s->nonce, s->login->exchange.nonce, NONCE_SIZE);
+    if (!s->login)
+        return;
+    memcpy(s->nonce, s->login->exchange.nonce, NONCE_SIZE);
+    buf_fini(&s->login->held);
     mem_free(s->login);
     s->login = NULL;
 }
@@ -188,20 +191,66 @@ static void enter(struct session *s)
         s->mode->on_login(s);
 }
 
+/* As the server would name it. */
+static const char *host(const struct session *s, char text[IP_TEXT_MAX])
+{
+    return s->from.address.size ? ip_print(&s->from.address, text) : "localhost";
+}
+
+static void answer(struct session *s)
+{
+    struct login_attempt *a = s->login;
+    if (buf_len(&a->held))
+        session_send_payload(s, buf_slice(&a->held));
+    if (!a->proved) {
+        char text[512], address[IP_TEXT_MAX];
+        snprintf(text, sizeof text, "Access denied for user '%.80s'@'%s'", s->user,
+                 host(s, address));
+        login_failed(s, MQ_ACCESS_DENIED, text);
+        return;
+    }
+    if (a->exchange.has_learnt)
+        deployment_learn(s->deployment, s->account, a->exchange.learnt_sha2);
+    enter(s);
+}
+
+void session_try_answer(struct session *s)
+{
+    if (s->login->answer_at_ms > s->worker->now_ms)
+        return;
+    list_remove(&s->queue);
+    answer(s);
+    if (s->state == SESSION_READY) /* it may have sent commands ahead */
+        session_done(s);
+}
+
+/* It is known now whether the client is who it says; it may have to wait for the answer. */
+static void decide(struct session *s, bool proved, struct buf *out)
+{
+    struct login_attempt *a = s->login;
+    struct fleet *fleet = s->worker->fleet;
+    char address[IP_TEXT_MAX];
+    uint32_t longest = s->deployment->topology->config->limits.login_delay_ms;
+    uint32_t delay = login_guard_note(fleet->login_guard, slice_cstr(s->user), slice_cstr(host(s, address)),
+                                      proved, s->worker->now_ms, longest);
+    a->proved = proved;
+    buf_append_slice(&a->held, buf_slice(out));
+    atomic_fetch_add(proved ? &fleet->logins : &fleet->logins_denied, 1);
+    if (!delay) {
+        answer(s);
+        return;
+    }
+    atomic_fetch_add(&fleet->logins_slowed, 1);
+    a->answer_at_ms = s->worker->now_ms + delay;
+    list_append(&s->worker->slowed, &s->queue);
+}
+
 void session_login_step(struct session *s, enum login_step step, struct buf *out)
 {
-    if (buf_len(out))
+    if (step == LOGIN_DONE || step == LOGIN_FAILED)
+        decide(s, step == LOGIN_DONE && s->account && session_suits_account(s), out);
+    else if (buf_len(out))
         session_send_payload(s, buf_slice(out));
-    bool suits = s->account && session_suits_account(s);
-    if (step == LOGIN_FAILED || (step == LOGIN_DONE && !suits)) {
-        char text[512];
-        snprintf(text, sizeof text, "Access denied for user '%.80s'", s->user);
-        login_failed(s, MQ_ACCESS_DENIED, text);
-    } else if (step == LOGIN_DONE) {
-        if (s->login->exchange.has_learnt)
-            deployment_learn(s->deployment, s->account, s->login->exchange.learnt_sha2);
-        enter(s);
-    }
 }
 
 /* A login is checked against what holds now, not when its greeting was sent. */

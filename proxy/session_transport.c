@@ -73,8 +73,20 @@ bool session_suits_listener(const struct session *s)
     return session_is_secure(s) || listener_mode(s) != TLS_REQUIRED;
 }
 
+static bool may_log_in_here(const struct session *s)
+{
+    const struct string_list *listeners = &s->account->config->listeners;
+    const char *here = listener(s)->name;
+    for (size_t i = 0; i < listeners->count; i++)
+        if (strcmp(listeners->items[i], here) == 0)
+            return true;
+    return listeners->count == 0;
+}
+
 bool session_suits_account(const struct session *s)
 {
+    if (!may_log_in_here(s))
+        return false;
     switch (s->account->config->require) {
     case TRANSPORT_ANY:
         return true;

@@ -362,6 +362,8 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
         following = p->hh.next;
         pool_tick(p);
     }
+    LIST_EACH (&w->slowed, node, following)
+        session_try_answer(session_of_queue_node(node));
     resume_held(w, waits_for_refresh);
     move_line(w);
     if (w->draining)
@@ -398,6 +400,7 @@ bool worker_init(struct worker *w, uint32_t number, struct fleet *fleet,
     w->dialect = assumed_dialect(deployment->topology->config);
     list_init(&w->sessions);
     list_init(&w->held);
+    list_init(&w->slowed);
     list_init(&w->line);
     list_init(&w->dying);
     list_init(&w->dead_backends);

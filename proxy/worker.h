@@ -10,6 +10,7 @@
 #include "proxy/deployment.h"
 #include "proxy/findings.h"
 #include "proxy/io.h"
+#include "proxy/login_guard.h"
 #include "proxy/mailbox.h"
 #include "proxy/plan_cache.h"
 #include "proxy/quotas.h"
@@ -43,6 +44,8 @@ struct fleet {
     struct placement *placement;   /* NULL without a vindex table */
     const struct rsa_key *rsa_key;
     struct roster *roster;
+    struct login_guard *login_guard;
+    atomic_ullong logins, logins_denied, logins_slowed; /* changes of users included */
     char *_Atomic server_version;  /* last seen */
     struct list versions;          /* all that were seen: readers hold no lock */
     pthread_mutex_t versions_lock;
@@ -82,6 +85,7 @@ struct worker {
     uint32_t probes_open;      /* connections that will tell the dialect */
 
     struct list sessions;  /* all, by node */
+    struct list slowed;    /* logins whose answer waits */
     struct list held;      /* sessions that wait for the dialect, a refresh or a moving tenant */
     struct list line;      /* sessions that wait for a share of what is limited, by wait */
     struct list dying;     /* sessions to free at the end of the loop turn */

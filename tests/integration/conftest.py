@@ -90,7 +90,8 @@ def accounts(cluster):
 @pytest.fixture(scope="session")
 def shared_gateway(cluster, accounts, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mqgate")
-    gateway = Gateway(cluster, folder, {"workers": 2, "accounts": accounts.settings})
+    changes = {"workers": 2, "accounts": accounts.settings, "limits": {"login_delay": 0}}
+    gateway = Gateway(cluster, folder, changes)
     gateway.bound_socket = str(folder / "bound.sock")
     gateway.configure(
         {

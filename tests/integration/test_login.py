@@ -1,5 +1,7 @@
 """Who may log in, by which plug-in, and what the database name of a login says."""
 
+import time
+
 import pymysql
 import pytest
 
@@ -192,3 +194,75 @@ def test_login_that_never_comes(make_gateway):
     with RawConnection(gateway.address, timeout=20) as connection:
         with pytest.raises((ServerError, ConnectionError)):
             connection.receive_answer()
+
+
+def test_account_of_some_listeners(make_gateway):
+    backend = {"user": "mqgate", "password": "mqgate"}
+    account = {"password": "local", "listeners": ["local"], "backend": backend}
+    gateway = make_gateway({"accounts": {"local": account}})
+    with refused(errno=1045):
+        gateway.raw(user="local", password="local")
+    gateway.raw(user="local", password="local", address=gateway.socket_path).close()
+
+
+def test_failed_logins_are_slowed(make_gateway):
+    """Others are not, and a success forgets."""
+    gateway = make_gateway({"limits": {"login_delay": "1s"}})
+
+    def seconds(user, password, works=False):
+        begun = time.monotonic()
+        if works:
+            gateway.raw(user=user, password=password).close()
+        else:
+            with refused(errno=1045):
+                gateway.raw(user=user, password=password)
+        return time.monotonic() - begun
+
+    taken = [seconds("app", "wrong") for _ in range(6)]
+    assert taken[3] >= 0.25 and taken[4] >= 0.5 and taken[5] >= 1
+    assert seconds("app", "app", works=True) >= 1
+    gateway.raw(user="root", password="root").close()
+    assert "denied for user 'app'@'127.0.0.1'" in gateway.log()
+
+
+def test_new_passwords(make_gateway, cluster, topic):
+    """From a file and the configuration, of a client and of the shards; sessions go on."""
+    tenant = cluster.tenants[0]
+    secret = topic.replace(".", "_")[:20]
+    gateway = make_gateway(start=False)
+    (gateway.folder / "password").write_text("before")
+    backend = {"user": secret, "password": "one"}
+    account = {"password_file": str(gateway.folder / "password"), "backend": backend}
+    grant(cluster, secret, "one")
+    gateway.configure({"accounts": {"app": None, "new": account}, "limits": {"login_delay": 0}})
+    gateway.start()
+    try:
+        session = gateway.connect(tenant, user="new", password="before")
+        publish(session, topic, "first")
+        grant(cluster, secret, "two")
+        (gateway.folder / "password").write_text("after")
+        gateway.configure({"accounts": {"new": {"backend": {"password": "two"}}}})
+        gateway.reload()
+        gateway.log_contains("reloaded")
+        with refused(errno=1045):
+            gateway.raw(user="new", password="before")
+        publish(gateway.connect(tenant, user="new", password="after"), topic, "second")
+        publish(session, topic, "third")
+    finally:
+        gateway.stop()
+
+
+def grant(cluster, user, password):
+    for shard in range(len(cluster.shards)):
+        cluster.query(shard, f"CREATE USER IF NOT EXISTS '{user}'@'%'")
+        cluster.query(shard, f"ALTER USER '{user}'@'%' IDENTIFIED BY '{password}'")
+        cluster.query(shard, f"GRANT ALL ON *.* TO '{user}'@'%'")
+
+
+def test_cold_cache_of_a_shard(gateway, make_gateway, cluster, topic):
+    """Full authentication, sealed by the shard's key: its cache of passwords is empty."""
+    if not cluster.mariadb:
+        for shard in range(len(cluster.shards)):
+            cluster.query(shard, "FLUSH PRIVILEGES")
+    fresh = make_gateway()
+    publish(fresh.connect(cluster.tenants[0]), topic, "m")

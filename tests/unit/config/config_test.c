@@ -441,6 +441,9 @@ static void faulty_parts(void **state)
         { "unknown bound tenant of an account", NULL, NULL, NULL,
           "{app: {password: p, tenants: [nobody]}}",
           "f:4: accounts.app.tenants: 'nobody' is not among the tenants\n" },
+        { "unknown listener of an account", NULL, NULL, NULL,
+          "{app: {password: p, listeners: [main]}}",
+          "f:4: accounts.app.listeners: no listener has the name main\n" },
     };
     static const char *const environment[] = { "PW=x", NULL };
     (void)state;
