@@ -109,6 +109,8 @@ class World:
             self.run_sql(f"CREATE USER '{name}'@'%' IDENTIFIED BY '{password_of(name)}'")
             self.run_sql(f"GRANT ALL ON queue.* TO '{name}'@'%'")
         self.run_sql("GRANT RELOAD ON *.* TO 'app'@'%'")  # which mysqldump asks for
+        # So that MySQL knows its password and later logins are fast ones.
+        self.cluster.connect(0, user="app", password="app", database="queue").close()
 
     def direct_accounts(self):
         """MySQL 9 knows no native passwords, MariaDB 10.11 nothing else."""

@@ -80,16 +80,12 @@ class Cluster:
         return [t for t in self.tenants if self.shard_of(t) == shard]
 
     def connect(self, shard, **options):
-        """A connection to the shard itself, as its administrator."""
+        """A connection to the shard itself, as its administrator unless told otherwise."""
         facts = self.shards[shard]
-        options = {"database": facts["database"], "autocommit": True, **options}
+        options = {"user": "root", "password": "root", "database": facts["database"], **options}
+        options.setdefault("autocommit", True)
         return pymysql.connect(
-            host=facts["host"],
-            port=facts["port"],
-            user="root",
-            password="root",
-            charset="utf8mb4",
-            **options,
+            host=facts["host"], port=facts["port"], charset="utf8mb4", **options
         )
 
     def query(self, shard, statement, arguments=None):
