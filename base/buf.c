@@ -98,6 +98,12 @@ void buf_clear(struct buf *b)
     b->start = b->end = 0;
 }
 
+void buf_truncate(struct buf *b, size_t n)
+{
+    if (n < buf_len(b))
+        b->end = b->start + n;
+}
+
 void buf_release(struct buf *b)
 {
     if (b->start == b->end)

@@ -53,6 +53,8 @@ void buf_append_cstr(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Removes n bytes at the front; n must not exceed the content. */
 void buf_consume(struct buf *b, size_t n);
+/* Keeps the first n bytes. */
+void buf_truncate(struct buf *b, size_t n);
 void buf_clear(struct buf *b);
 /* Gives the memory back if the content is empty. */
 void buf_release(struct buf *b);

@@ -1,6 +1,7 @@
 #include "proxy/backend.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -309,7 +310,8 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
 
-/* A pool's backend tells its sql_mode, and which server it is, before anybody gets it. False: it cannot be asked. */
+/* A pool's backend tells its sql_mode, which server it is and its character set before anybody
+ * gets it. False: it cannot be asked. */
 static bool logged_in(struct backend *b, struct slice payload)
 {
     struct ok_packet ok;
@@ -321,7 +323,10 @@ static bool logged_in(struct backend *b, struct slice payload)
         return true;
     }
     backend_move(b, BACKEND_PROBE);
-    return backend_query(b, b->errand ? b->errand : "SELECT @@sql_mode, @@hostname, @@port");
+    return backend_query(b, b->errand ? b->errand
+                                      : "SELECT @@sql_mode, @@hostname, @@port, "
+                                        "@@global.character_set_client, "
+                                        "@@global.collation_connection");
 }
 
 static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
@@ -375,12 +380,28 @@ static void take_role(struct backend *b, struct slice row)
         b->writable |= !r.bad && slice_eq(modes, slice_cstr(off[i]));
 }
 
+/* What NAMES DEFAULT means. Names of a server's own are no more than letters, digits and _. */
+static void learn_names(struct worker *w, struct slice row)
+{
+    struct reader r = reader_of(row.data, row.len);
+    for (int i = 0; i < 3; i++) /* sql_mode, hostname, port */
+        (void)read_lenenc_slice(&r);
+    struct slice name = read_lenenc_slice(&r), collation = read_lenenc_slice(&r);
+    const struct charset_info *charset = r.bad ? NULL : charset_find(name);
+    w->default_names[0] = '\0';
+    if (charset && charset->safe && charset_of_collation(collation) == charset)
+        snprintf(w->default_names, sizeof w->default_names, "NAMES %s COLLATE %.*s", charset->name,
+                 (int)collation.len, collation.data);
+}
+
 static enum err_code probe_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
     switch (answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len)) {
     case ANSWER_ROW:
         if (b->errand)
             take_role(b, payload);
+        else
+            learn_names(b->worker, payload);
         return b->errand ? MQ_OK : check_sql_mode(b, payload, reterr);
     case ANSWER_ERR:
         if (b->errand) /* what was to be killed is gone */
@@ -620,7 +641,8 @@ void backend_release(struct backend *b)
         b->deadline_ms =
             b->worker->now_ms + b->pool->deployment->topology->config->pool.connect_timeout_ms;
         io_watch(b->io, io_watched(b->io) | IO_READ);
-        if (!backend_query(b, "ROLLBACK"))
+        bool chains = b->vars.values[VAR_COMPLETION] != NULL; /* or releases, perhaps */
+        if (!backend_query(b, chains ? "ROLLBACK AND NO CHAIN NO RELEASE" : "ROLLBACK"))
             backend_kill(b);
         return;
     }

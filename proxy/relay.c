@@ -92,7 +92,7 @@ static bool renames_database(const struct session *s)
  * still pending, and that another statement follows. */
 static uint16_t own_status(const struct session *s)
 {
-    return session_script_status(s) | (s->begin_pending ? STATUS_IN_TRANS : 0) |
+    return session_script_status(s) | session_pending_status(s) |
            (s->metadata_changed ? STATUS_METADATA_CHANGED : 0);
 }
 
@@ -426,14 +426,22 @@ static bool goes_to_client(const struct session *s)
     return s->step == STEP_COMMAND && !s->request.swallow;
 }
 
+static void learn(struct session *s, enum answer_packet kind, struct slice payload)
+{
+    if (kind == ANSWER_COLUMN_DEF)
+        session_learn_column(s, payload);
+    else if (kind == ANSWER_ROW)
+        session_learn_row(s, payload);
+}
+
 static void take_packet(struct output *o, enum answer_packet kind, uint8_t *packet, size_t have,
                         size_t len)
 {
     struct session *s = o->s;
     if (s->step == STEP_PREPARE)
         keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
-    else if (s->step == STEP_COMMAND && s->request.end == END_LEARNED && kind == ANSWER_ROW)
-        session_learn_row(s, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
+    else if (s->step == STEP_COMMAND && s->request.end == END_LEARNED)
+        learn(s, kind, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
     else if (goes_to_client(s) && !(kind == ANSWER_ERR && session_hides_err(s)))
         relay_packet(o, kind, packet, have, len);
 }

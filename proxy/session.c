@@ -89,8 +89,7 @@ void session_send_payload(struct session *s, struct slice payload)
 uint16_t session_own_status(const struct session *s)
 {
     uint16_t status = s->status & (STATUS_IN_TRANS | STATUS_AUTOCOMMIT | STATUS_IN_TRANS_READONLY);
-    if (s->begin_pending)
-        status |= STATUS_IN_TRANS;
+    status |= session_pending_status(s);
     if (s->modes & MODE_NO_BACKSLASH_ESCAPES)
         status |= STATUS_NO_BACKSLASH_ESCAPES;
     return status | session_script_status(s);
@@ -138,7 +137,9 @@ void session_send_err(struct session *s, const struct err *e)
     buf_fini(&payload);
     s->row_count = -1;
     session_script_drop(s);
-    session_note_error(s, e);
+    char text[ERR_TEXT_MAX + 16];
+    err_format(e, text, sizeof text);
+    session_note_error(s, err_info(e->code)->mysql_errno, slice_cstr(text));
 }
 
 void session_send_rows(struct session *s, const struct text_result *result)
@@ -180,6 +181,7 @@ void session_done(struct session *s)
     if (s->backend)
         pool_spare(s->backend);
     session_script_advance(s);
+    session_forget_learned(s);
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
     if (s->close_after_flush) {
@@ -478,6 +480,8 @@ void session_free(struct session *s)
     plan_entry_release(s->deferred);
     buf_fini(&s->request.bytes);
     buf_fini(&s->script.text);
+    buf_fini(&s->savepoints);
+    session_forget_learned(s);
     buf_fini(&s->in);
     buf_fini(&s->out);
     vars_fini(s->worker->interned, &s->vars);

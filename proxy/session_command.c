@@ -47,11 +47,13 @@ void session_reset(struct session *s)
     session_stmts_free(s);
     s->next_stmt_id = 0;
     vars_copy(s->worker->interned, &s->vars, &s->login_vars);
+    /* MariaDB keeps the character set of the login. */
+    if (s->worker->dialect.flavour == FLAVOUR_MYSQL && s->worker->default_names[0])
+        vars_set(s->worker->interned, &s->vars, VAR_NAMES, slice_cstr(s->worker->default_names));
     s->modes = s->default_modes | (s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0);
     s->strict = STRICT_AS_SHARD;
     s->status = STATUS_AUTOCOMMIT;
-    s->begin_pending = false;
-    s->isolation_text = NULL;
+    session_forget_transaction(s);
     s->tenant_schema = false;
     /* Falling back to the default tenant would answer for another one. */
     s->tenant_forgotten = s->tenant_forgotten || s->tenant;
@@ -108,7 +110,7 @@ static void reset_connection(struct session *s)
     if (s->pinned) {
         request_begin(s, END_RESET);
         s->request.swallow = true;
-        request_add_query(s, SLICE_LIT("ROLLBACK"));
+        request_add_query(s, session_rollback_text(s));
         session_run_request(s);
         return;
     }

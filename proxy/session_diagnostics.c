@@ -23,13 +23,11 @@ void session_note_warnings(struct session *s, uint16_t count)
     s->warnings = count;
 }
 
-void session_note_error(struct session *s, const struct err *e)
+void session_note_error(struct session *s, unsigned code, struct slice message)
 {
-    char text[ERR_TEXT_MAX + 16];
     session_note_warnings(s, 1);
-    err_format(e, text, sizeof text);
-    s->own_error = mem_strdup(text);
-    s->own_errno = err_info(e->code)->mysql_errno;
+    s->own_error = mem_strndup(message);
+    s->own_errno = (uint16_t)code;
 }
 
 void session_keep_teller(struct session *s, struct backend *b)

@@ -36,7 +36,7 @@ static void examine_local(struct session *s, const struct template *t, const str
 {
     struct observed *o = s->observed;
     if (t->local == LOCAL_SET)
-        s->trying = session_try_set(s, t, lexed, &o->why) == MQ_OK;
+        s->trying = session_try_set(s, t, lexed, NULL, &o->why) == MQ_OK;
     else if (t->local == LOCAL_USE)
         examine_use(s, t->name);
 }
@@ -128,7 +128,7 @@ static bool examine_statement(struct session *s, enum err_code code, const struc
     bool own = entry && alone && entry->template->local == LOCAL_SHOW_FINDINGS;
     s->statement = lexed;
     if (own)
-        session_local(s, entry, lexed);
+        session_local(s, entry, lexed, NULL);
     else if (entry)
         examine_plan(s, entry->template, lexed, NULL);
     plan_entry_release(entry);

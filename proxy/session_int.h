@@ -3,8 +3,8 @@
  * One command at a time. A command that needs a shard becomes a request; `session_advance`
  * then does whatever the borrowed backend still lacks before the request itself can go out:
  *
- *   SYNC (variables) -> DATABASE -> INSERT_ID -> PREPARE -> ISOLATION (SET TRANSACTION) -> BEGIN
- *     -> COMMAND
+ *   SYNC (variables) -> DATABASE -> INSERT_ID -> PREPARE -> CHARACTERISTICS (SET TRANSACTION)
+ *     -> BEGIN -> SAVEPOINT -> COMMAND -> STATUS after an error that does not tell it
  *
  * Each step but COMMAND is an exchange of mqgate's own, whose answer the client never sees.
  * DATABASE is for the unsharded keyspace's server only. */
@@ -31,9 +31,11 @@ enum step {
     STEP_DATABASE,
     STEP_INSERT_ID,
     STEP_PREPARE,
-    STEP_ISOLATION,
+    STEP_CHARACTERISTICS,
     STEP_BEGIN,
+    STEP_SAVEPOINT,
     STEP_COMMAND,
+    STEP_STATUS, /* the command's answer has been relayed */
 };
 
 /* What the end of a request does. */
@@ -54,7 +56,7 @@ enum request_end {
 };
 
 /* What a command may depend on that only a backend knows. */
-enum learning { LEARN_INSERT_ID, LEARN_UNTOLD };
+enum learning { LEARN_INSERT_ID, LEARN_UNTOLD, LEARN_VALUES };
 
 struct request {
     struct buf bytes;         /* the command's packets; an EXECUTE's statement id is patched in */
@@ -157,6 +159,21 @@ struct cursor {
     enum err_code lost;      /* it was open, and why it is no longer; MQ_OK: it was not lost */
 };
 
+/* What SET TRANSACTION and START TRANSACTION say. */
+enum access { ACCESS_OF_SESSION, ACCESS_READ_ONLY, ACCESS_READ_WRITE };
+struct characteristics {
+    uint8_t isolation; /* of session_transaction.c; 0: the session's */
+    uint8_t access;    /* enum access */
+    bool snapshot;     /* WITH CONSISTENT SNAPSHOT */
+};
+
+/* What a command has learned for when it runs again. */
+struct learned {
+    struct buf row, types; /* the one row of the answer, and each column's type */
+    struct err_packet why; /* there is none; code 0: there is. message is in `text` */
+    char *text;
+};
+
 struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
@@ -220,6 +237,7 @@ struct session {
     struct {              /* before the SET at hand, in case it fails */
         char *tenant;
         bool tenant_forgotten, tenant_schema;
+        struct characteristics next, begun;
     } before;
     uint32_t modes, trial_modes, default_modes; /* MODE_… of sql_mode */
     enum strictness { STRICT_AS_SHARD, STRICT_ON, STRICT_OFF } strict, trial_strict; /* the same */
@@ -233,14 +251,16 @@ struct session {
     bool home_lost;          /* with what the session had there */
     char *using;             /* of END_USED */
     uint8_t untold;          /* TELLS_… that home has to be asked before the next statement */
-    uint32_t untold_variables;
+    uint64_t untold_variables;
     bool unfollowed;         /* variables were set there that shards do not have */
     /* Why the transaction is gone, which the next command is told. */
     enum err_code lost_transaction;
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
-    const char *begin_text;  /* a constant */
-    const char *isolation_text; /* SET TRANSACTION for the next transaction only; a constant */
-    bool isolation_set;      /* the borrowed backend has been told */
+    struct characteristics next;  /* SET TRANSACTION for the next transaction only */
+    struct characteristics begun; /* of the transaction that is pending or open */
+    bool characteristics_set;     /* the borrowed backend has been told */
+    struct buf savepoints;        /* set before there was a shard: session_savepoints.c */
+    size_t savepoints_sent;       /* bytes of them that the borrowed backend has been told */
     char *transaction_tenant;
     const struct catalog_table *last_table; /* of the last routed statement; of the deployment */
 
@@ -269,6 +289,7 @@ struct session {
     uint64_t hold_until_ms;
     uint32_t next_shard;  /* END_SHARD: the one at work */
     struct plan_entry *deferred; /* runs after END_COMMITTED_FIRST */
+    struct learned *learned; /* NULL: nothing */
 
     /* What the last statement left behind. */
     uint64_t last_insert_id;       /* unless one of the next two */
@@ -438,6 +459,9 @@ enum err_code session_read_statement(struct session *s, struct slice text, struc
 void session_next_statement(struct session *s);
 struct session_facts session_facts(const struct session *s);
 struct dialect session_dialect(const struct session *s);
+/* The client's bytes with the edits made, as one COM_QUERY of the request. */
+void session_compose(struct session *s, const struct template *t, const struct lexed *lexed,
+                     const struct route *r, uint32_t shard);
 /* Plans, routes and runs a template. params NULL: text. False: run the command again later. */
 bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                    const struct param_value *params, struct route *ret, bool *ret_refused);
@@ -555,14 +579,60 @@ bool session_warn_row(struct session *s, struct buf *out);
 bool session_warn_count(struct session *s, struct slice row, struct buf *out);
 
 /* session_local.c */
+/* params NULL: text. */
+void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                   const struct param_value *params);
+
+/* session_set.c */
+void session_set(struct session *s, const struct template *t, const struct lexed *lexed,
+                 const struct param_value *params);
 /* Makes the assignments, for as long as nothing else decides: session_end_set or
  * session_undo_set. Fails when one cannot be made; then none is. */
 enum err_code session_try_set(struct session *s, const struct template *t,
-                              const struct lexed *lexed, struct err *reterr);
-void session_local(struct session *s, struct plan_entry *entry, const struct lexed *lexed);
+                              const struct lexed *lexed, const struct param_value *params,
+                              struct err *reterr);
 void session_end_set(struct session *s);
 /* SET failed: none of its assignments counts. */
 void session_undo_set(struct session *s);
+
+/* session_transaction.c */
+void session_set_transaction(struct session *s, const struct template *t);
+/* SET @@transaction_isolation and @@transaction_read_only: of the next transaction only. */
+enum err_code session_set_next(struct session *s, enum var var, struct slice value,
+                               struct err *reterr);
+/* The session's isolation level or access is about to change. */
+enum err_code session_keep_begun(struct session *s, bool isolation_changes, bool access_changes,
+                                 struct err *reterr);
+/* Does the borrowed backend have to be told what holds for the transaction, and how? */
+bool session_needs_characteristics(const struct session *s);
+const char *session_characteristics(struct session *s);
+/* The request's answer has ended, and the backend still is the session's. */
+void session_characteristics_used(struct session *s, bool failed);
+/* 0, 1, or the default: nothing that a server has to check. */
+bool session_is_plain_truth(const char *value);
+void session_autocommit_changed(struct session *s);
+/* COMMIT and ROLLBACK, which do no more than that. */
+struct slice session_commit_text(const struct session *s);
+struct slice session_rollback_text(const struct session *s);
+const char *session_begin_text(struct session *s);
+/* Status flags of a transaction that no shard knows of yet. */
+uint16_t session_pending_status(const struct session *s);
+void session_begin(struct session *s, const struct template *t);
+/* The same after the transaction before has been committed. */
+void session_begin_again(struct session *s);
+void session_end_transaction(struct session *s, const struct template *t);
+/* None is pending, and nothing is set for the next. */
+void session_forget_transaction(struct session *s);
+void session_savepoint(struct session *s, const struct template *t, const struct lexed *lexed);
+
+/* session_savepoints.c */
+bool session_savepoint_keep(struct session *s, struct slice name);
+/* Forgets those behind the name, or that one as well. False: there is none of that name. */
+bool session_savepoint_cut(struct session *s, struct slice name, bool itself);
+void session_savepoints_forget(struct session *s);
+/* The statement that the borrowed backend still has to be told; NULL: none. */
+const char *session_savepoint_due(struct session *s);
+void session_savepoint_sent(struct session *s);
 
 /* session_findings.c */
 /* The statement at hand is refused, which is remembered. */
@@ -572,7 +642,8 @@ void session_show_findings(struct session *s, const struct template *t, const st
 /* session_diagnostics.c */
 /* The last statement left that many behind; those before it are forgotten. */
 void session_note_warnings(struct session *s, uint16_t count);
-void session_note_error(struct session *s, const struct err *e);
+/* An error that no backend knows of. */
+void session_note_error(struct session *s, unsigned code, struct slice message);
 /* The statement's backend is back in its pool, and may be asked for its warnings. */
 void session_keep_teller(struct session *s, struct backend *b);
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l);
@@ -587,7 +658,7 @@ void session_lose_insert_id(struct session *s);
 bool session_insert_id_in_line(const struct session *s);
 const char *session_insert_id_statement(struct session *s);
 void session_insert_id_told(struct session *s);
-/* Before the statement is routed. False: it is refused, or runs again when it is known. */
+/* Before the statement is routed. False: it runs again when it is known. */
 bool session_knows_insert_id(struct session *s, const struct template *t, bool *ret_refused);
 /* The row that answers the question; an empty one: there is no answer. */
 void session_learn_insert_id(struct session *s, struct slice row);
@@ -597,8 +668,18 @@ void session_learn_insert_id(struct session *s, struct slice row);
 bool session_borrow(struct session *s, struct backend *b);
 /* Asks the borrowed backend; then the command at hand runs again, whatever came of it. */
 void session_learn(struct session *s, enum learning what, struct slice question);
+/* Does the session know all that the statement depends on? False: it runs again when it does. */
+bool session_knows(struct session *s, const struct plan_entry *entry, const struct lexed *lexed,
+                   bool *ret_refused);
+void session_learn_column(struct session *s, struct slice definition);
 void session_learn_row(struct session *s, struct slice row);
-void session_learn_failed(struct session *s);
+/* There is no answer. */
+void session_learn_failed(struct session *s, const struct err_packet *why);
+/* The value of an expression of SET. False: it is not known. ret_text->data NULL: NULL. */
+bool session_learned_value(const struct session *s, uint32_t number, struct slice *ret_text,
+                           bool *ret_is_number);
+/* The command is over. */
+void session_forget_learned(struct session *s);
 
 /* session_stmt.c */
 /* May the statement be prepared, as far as that depends on no parameter? */

@@ -2,8 +2,32 @@
  * again from its kept bytes, and finds it.
  *
  *   command ──> session_learn ──> BUSY … row, end ──> READY ──> the same command
- */
+ *
+ * LAST_INSERT_ID() is asked of the one backend that knows it (session_insert_id.c), the expressions
+ * of a SET of any. */
+#include "base/memory.h"
 #include "proxy/session_int.h"
+
+static struct learned *learned(struct session *s)
+{
+    if (!s->learned)
+        s->learned = mem_new(struct learned);
+    return s->learned;
+}
+
+void session_forget_learned(struct session *s)
+{
+    struct learned *l = s->learned;
+    s->learned = NULL;
+    if (!l)
+        return;
+    buf_fini(&l->row);
+    buf_fini(&l->types);
+    mem_free(l->text);
+    mem_free(l);
+}
+
+/* ---- asking ---- */
 
 /* A backend that is idle, or one that the session has anyway. */
 bool session_borrow(struct session *s, struct backend *b)
@@ -17,37 +41,135 @@ bool session_borrow(struct session *s, struct backend *b)
     return s->backend != NULL;
 }
 
-void session_learn(struct session *s, enum learning what, struct slice question)
+static void begin(struct session *s, enum learning what)
 {
     request_begin(s, END_LEARNED);
-    s->request.learning = what;
+    s->request.learning = (uint8_t)what;
     s->request.swallow = true;
+}
+
+void session_learn(struct session *s, enum learning what, struct slice question)
+{
+    begin(s, what);
     s->request.only_there = true;
     request_add_query(s, question);
     session_run_request(s);
 }
 
+/* The edited text of a SET selects its expressions. */
+static void ask_values(struct session *s, const struct template *t, const struct lexed *lexed)
+{
+    static const struct route nowhere = { .verdict = VERDICT_PASS };
+    begin(s, LEARN_VALUES);
+    session_compose(s, t, lexed, &nowhere, 0);
+    session_run_anywhere(s);
+}
+
+/* ---- the answer ---- */
+
+void session_learn_column(struct session *s, struct slice definition)
+{
+    struct column_def column;
+    bool parsed = column_def_parse(definition, &column);
+    buf_append_byte(&learned(s)->types, parsed ? column.type : TYPE_NULL);
+}
+
 void session_learn_row(struct session *s, struct slice row)
 {
-    switch ((enum learning)s->request.learning) {
-    case LEARN_INSERT_ID:
+    if (s->request.learning == LEARN_INSERT_ID)
         session_learn_insert_id(s, row);
-        break;
-    case LEARN_UNTOLD:
+    else if (s->request.learning == LEARN_UNTOLD)
         session_learn_untold(s, row);
-        break;
+    else
+        buf_append_slice(&learned(s)->row, row);
+}
+
+void session_learn_failed(struct session *s, const struct err_packet *why)
+{
+    if (s->request.learning == LEARN_INSERT_ID) {
+        session_learn_insert_id(s, slice_of("", 0));
+        return;
+    }
+    if (s->request.learning == LEARN_UNTOLD) {
+        session_learn_untold(s, slice_of("", 0));
+        return;
+    }
+    struct learned *l = learned(s);
+    l->why = *why;
+    l->text = mem_strndup(why->message);
+    l->why.message = slice_cstr(l->text);
+}
+
+/* ---- what the command finds ---- */
+
+static void tell_failure(struct session *s)
+{
+    const struct err_packet *why = &s->learned->why;
+    struct buf payload;
+    buf_init(&payload);
+    err_write(&payload, why, s->capabilities | CAP_PROTOCOL_41);
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+    s->row_count = -1;
+    session_script_drop(s);
+    session_note_error(s, why->code, why->message);
+    session_done(s);
+}
+
+bool session_knows(struct session *s, const struct plan_entry *entry, const struct lexed *lexed,
+                   bool *ret_refused)
+{
+    if (!session_knows_insert_id(s, entry->template, ret_refused))
+        return false;
+    if (*ret_refused || !entry->template->questions)
+        return true;
+    if (!s->learned) {
+        ask_values(s, entry->template, lexed);
+        return false;
+    }
+    *ret_refused = s->learned->why.code != 0;
+    if (*ret_refused)
+        tell_failure(s);
+    return true;
+}
+
+static struct slice next_value(struct reader *r)
+{
+    enum { ROW_NULL = 0xfb };
+    if (reader_left(r) == 0 || *r->next != ROW_NULL)
+        return read_lenenc_slice(r);
+    (void)read_u8(r);
+    return slice_of(NULL, 0);
+}
+
+static bool is_number_type(uint8_t type)
+{
+    switch (type) {
+    case TYPE_TINY:
+    case TYPE_SHORT:
+    case TYPE_LONG:
+    case TYPE_INT24:
+    case TYPE_LONGLONG:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_DECIMAL:
+    case TYPE_NEWDECIMAL:
+        return true;
+    default:
+        return false;
     }
 }
 
-/* What was to be learned is known no better: the command will find that out. */
-void session_learn_failed(struct session *s)
+bool session_learned_value(const struct session *s, uint32_t number, struct slice *ret_text,
+                           bool *ret_is_number)
 {
-    switch ((enum learning)s->request.learning) {
-    case LEARN_INSERT_ID:
-        session_learn_insert_id(s, slice_of("", 0));
-        break;
-    case LEARN_UNTOLD:
-        session_learn_untold(s, slice_of("", 0));
-        break;
-    }
+    const struct learned *l = s->learned;
+    if (!l || number >= buf_len(&l->types))
+        return false;
+    struct slice row = buf_slice(&l->row);
+    struct reader r = reader_of(row.data, row.len);
+    for (uint32_t i = 0; i <= number; i++)
+        *ret_text = next_value(&r);
+    *ret_is_number = is_number_type(buf_begin(&l->types)[number]);
+    return !r.bad;
 }

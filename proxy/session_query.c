@@ -6,6 +6,12 @@
 
 enum { HOLD_LIMIT_MS = 10000 }; /* how long a statement waits for a moving tenant */
 
+static bool is_unicode(const struct session *s)
+{
+    const char *own = s->vars.values[VAR_CLIENT];
+    return strstr(own ? own : s->vars.values[VAR_NAMES], "utf8") != NULL;
+}
+
 struct session_facts session_facts(const struct session *s)
 {
     const struct config *config = s->deployment->topology->config;
@@ -21,7 +27,7 @@ struct session_facts session_facts(const struct session *s)
         .has_database = s->database != NULL,
         .elsewhere = s->elsewhere,
         .administrator = s->account && s->account->config->administrator,
-        .other_charset = !strstr(s->vars.values[VAR_NAMES], "utf8"),
+        .other_charset = !is_unicode(s),
         .database = slice_cstr(s->database),
         .user = slice_cstr(s->user),
         .unix_socket = s->from.unix_socket,
@@ -136,9 +142,8 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
     return true;
 }
 
-/* The client's bytes with the edits made, as one COM_QUERY. */
-static void compose(struct session *s, const struct template *t, const struct lexed *lexed,
-                    const struct route *r, uint32_t shard)
+void session_compose(struct session *s, const struct template *t, const struct lexed *lexed,
+                     const struct route *r, uint32_t shard)
 {
     struct request *q = &s->request;
     const char *database = s->deployment->topology->shards[shard].config->database;
@@ -146,8 +151,7 @@ static void compose(struct session *s, const struct template *t, const struct le
     uint8_t seq = 0;
     size_t mark = packet_open(&q->bytes);
     write_u8(&q->bytes, COM_QUERY);
-    route_text(t, lexed, r->tenant, &facts, database, false, &s->worker->arena,
-               &q->bytes);
+    route_text(t, lexed, r->tenant, &facts, database, false, &s->worker->arena, &q->bytes);
     packet_close(&q->bytes, mark, &seq);
 }
 
@@ -170,7 +174,7 @@ static void run_single(struct session *s, struct plan_entry *entry, const struct
     s->request.entry = plan_entry_acquire(entry);
     session_remember_tenant(s, r);
     s->last_table = entry->template->table;
-    compose(s, entry->template, lexed, r, r->shard);
+    session_compose(s, entry->template, lexed, r, r->shard);
     session_run_request(s);
 }
 
@@ -179,7 +183,7 @@ static void run_pass(struct session *s, struct plan_entry *entry, const struct l
 {
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(entry);
-    compose(s, entry->template, lexed, r, 0);
+    session_compose(s, entry->template, lexed, r, 0);
     session_run_anywhere(s);
 }
 
@@ -189,7 +193,7 @@ static void run_unsharded(struct session *s, struct plan_entry *entry, const str
     if (!session_address_unsharded(s, entry, session_server_database(s)))
         return;
     s->last_table = NULL;
-    compose(s, entry->template, lexed, &nowhere, s->request.shard);
+    session_compose(s, entry->template, lexed, &nowhere, s->request.shard);
     session_run_request(s);
 }
 
@@ -200,14 +204,14 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry)
     s->request.entry = plan_entry_acquire(entry);
     s->request.swallow = true;
     s->request.shard = s->next_shard;
-    compose(s, entry->template, &entry->lexed, &nowhere, s->next_shard);
+    session_compose(s, entry->template, &entry->lexed, &nowhere, s->next_shard);
     session_run_request(s);
 }
 
 void session_begin_every_shard(struct session *s, struct plan_entry *entry)
 {
     s->next_shard = 0;
-    s->begin_pending = false;
+    session_forget_transaction(s);
     if (!s->pinned) {
         session_run_every_shard(s, entry);
         return;
@@ -215,7 +219,7 @@ void session_begin_every_shard(struct session *s, struct plan_entry *entry)
     s->deferred = plan_entry_acquire(entry);
     request_begin(s, END_COMMITTED_FIRST);
     s->request.swallow = true;
-    request_add_query(s, SLICE_LIT("COMMIT"));
+    request_add_query(s, session_commit_text(s));
     session_run_request(s);
 }
 
@@ -228,12 +232,12 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
         session_refuse_statement(s, t->reject);
         return true;
     }
-    if (!session_knows_insert_id(s, t, &refused))
+    if (!session_knows(s, entry, lexed, &refused))
         return false;
     if (refused)
         return true;
     if (t->verdict == VERDICT_LOCAL) {
-        session_local(s, entry, lexed);
+        session_local(s, entry, lexed, NULL);
         return true;
     }
     if (!session_route(s, entry, lexed, NULL, &r, &refused))

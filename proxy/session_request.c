@@ -58,11 +58,21 @@ void session_take_backend(struct session *s, struct backend *b)
     session_advance(s);
 }
 
+static void learn_of_own(struct session *s, const struct err *e)
+{
+    char text[ERR_TEXT_MAX + 16];
+    err_format(e, text, sizeof text);
+    struct err_packet why = { .code = err_info(e->code)->mysql_errno,
+                              .message = slice_cstr(text) };
+    memcpy(why.sqlstate, err_info(e->code)->sqlstate, sizeof why.sqlstate);
+    session_learn_failed(s, &why);
+}
+
 void session_fail_request(struct session *s, const struct err *e)
 {
     s->step = STEP_NONE;
     if (s->request.end == END_LEARNED) {
-        session_learn_failed(s);
+        learn_of_own(s, e);
         forget_request(s);
         session_run_again(s);
         return;
@@ -275,7 +285,7 @@ static void send_command(struct session *s, bool begin)
     if (begin) {
         size_t mark = packet_open(&first);
         write_u8(&first, COM_QUERY);
-        buf_append_cstr(&first, s->begin_text);
+        buf_append_cstr(&first, session_begin_text(s));
         packet_close(&first, mark, &seq);
     }
     s->step = begin ? STEP_BEGIN : STEP_COMMAND;
@@ -291,11 +301,6 @@ static void send_command(struct session *s, bool begin)
     buf_fini(&first);
 }
 
-static bool needs_isolation(const struct session *s)
-{
-    return s->isolation_text && !s->isolation_set && s->request.transactional && !s->pinned;
-}
-
 static void pin(struct session *s)
 {
     if (!s->pinned)
@@ -308,13 +313,16 @@ static void pin(struct session *s)
 static void pin_or_release(struct session *s)
 {
     s->step = STEP_NONE;
+    s->savepoints_sent = 0;
     if (!s->backend)
         return;
     bool unsure = s->backend == s->home && s->backend->unsure;
-    if (unsure || (s->backend->status & STATUS_IN_TRANS))
-        pin(s);
-    else
+    if (!unsure && !(s->backend->status & STATUS_IN_TRANS)) {
         session_release_backend(s);
+        return;
+    }
+    pin(s);
+    session_savepoints_forget(s); /* they are the shard's now */
 }
 
 /* Would the shard store `?` for what is not ASCII? The legacy columns take it. */
@@ -343,11 +351,28 @@ static bool knows_answer(const struct session *s)
            plan_entry_answer(s->request.entry, session_metadata_key(s));
 }
 
+/* What the transaction lacks, then the command. */
+static void advance_transaction(struct session *s)
+{
+    const struct request *q = &s->request;
+    bool begin = s->begin_pending && q->transactional;
+    const char *savepoint = q->transactional ? session_savepoint_due(s) : NULL;
+    if (q->transactional && session_needs_characteristics(s))
+        send_own(s, STEP_CHARACTERISTICS, session_characteristics(s));
+    else if (begin && (savepoint || !buf_len(&q->bytes)))
+        send_own(s, STEP_BEGIN, session_begin_text(s));
+    else if (savepoint)
+        send_own(s, STEP_SAVEPOINT, savepoint);
+    else if (buf_len(&q->bytes))
+        send_command(s, begin);
+    else
+        session_on_step_end(s, false);
+}
+
 void session_advance(struct session *s)
 {
     struct backend *b = s->backend;
     struct request *q = &s->request;
-    bool begin = s->begin_pending && q->transactional;
     if (b->vars_unknown || !vars_eq(&b->vars, session_vars(s))) {
         send_sync(s);
         return;
@@ -373,16 +398,7 @@ void session_advance(struct session *s)
         if (q->execute)
             patch_statement_id(s, stmt->id);
     }
-    if (needs_isolation(s)) {
-        send_own(s, STEP_ISOLATION, s->isolation_text);
-        return;
-    }
-    if (buf_len(&q->bytes))
-        send_command(s, begin);
-    else if (begin)
-        send_own(s, STEP_BEGIN, s->begin_text);
-    else
-        session_on_step_end(s, false);
+    advance_transaction(s);
 }
 
 /* ---- ends ---- */
@@ -401,14 +417,6 @@ static void note_status(struct session *s, bool failed)
         s->status &= (uint16_t)~STATUS_IN_TRANS;
         s->backend->status &= (uint16_t)~STATUS_IN_TRANS;
     }
-}
-
-/* SET TRANSACTION holds for one transaction, which has begun, or was one statement long. */
-static void forget_isolation(struct session *s)
-{
-    if (s->isolation_set)
-        s->isolation_text = NULL;
-    s->isolation_set = false;
 }
 
 static void end_shard(struct session *s, bool failed)
@@ -443,6 +451,43 @@ static void end_committed_first(struct session *s)
     plan_entry_release(entry);
 }
 
+static void finish_relayed(struct session *s)
+{
+    struct backend *b = s->backend;
+    pin_or_release(s);
+    session_keep_teller(s, b);
+    forget_request(s);
+    session_done(s);
+}
+
+/* After most errors a transaction is open if it was before. */
+static bool is_status_known(const struct session *s)
+{
+    static const uint16_t may_roll_back[] = {
+        1020, /* record has changed since last read */
+        1205, /* lock wait timeout, with innodb_rollback_on_timeout */
+        1206, /* the total number of locks exceeds the lock table size */
+    };
+    const struct backend *b = s->backend;
+    if (!(b->status & STATUS_IN_TRANS))
+        return b->status & STATUS_AUTOCOMMIT;
+    for (size_t i = 0; i < sizeof may_roll_back / sizeof *may_roll_back; i++)
+        if (b->answer.err.code == may_roll_back[i])
+            return false;
+    return s->request.entry != NULL; /* COMMIT may have failed either way */
+}
+
+/* An ERR carries no status, the OK to a PING does. The client has its answer already. */
+static void ask_status(struct session *s)
+{
+    static uint8_t bytes[] = { 1, 0, 0, 0, COM_PING };
+    struct iovec part = { bytes, sizeof bytes };
+    s->step = STEP_STATUS;
+    answer_begin(&s->backend->answer, ANSWER_QUERY, s->backend->capabilities);
+    if (!backend_send(s->backend, &part, 1))
+        lost_while_sending(s);
+}
+
 /* What was relayed is over. */
 static void end_relayed(struct session *s, bool failed)
 {
@@ -456,10 +501,10 @@ static void end_relayed(struct session *s, bool failed)
     session_note_cursor(s, failed);
     session_note_untold(s, failed);
     session_keep_home(s);
-    pin_or_release(s);
-    session_keep_teller(s, b);
-    forget_request(s);
-    session_done(s);
+    if (failed && !is_status_known(s))
+        ask_status(s);
+    else
+        finish_relayed(s);
 }
 
 /* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
@@ -467,18 +512,18 @@ static void end_refused(struct session *s)
 {
     struct err_packet error = s->backend->answer.err;
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
-    bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->isolation_set;
+    bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->characteristics_set;
     bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
     if (unusable && s->backend == s->home) { /* it has more to lose */
         s->backend->vars_unknown = true;
         unusable = s->pipelined;
     }
-    s->isolation_set = false;
+    s->characteristics_set = false;
     if (s->trying)
         session_undo_set(s);
     s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
     if (learns)
-        session_learn_failed(s);
+        session_learn_failed(s, &error);
     else
         session_relay_err(s, &error);
     plan_entry_release(s->deferred);
@@ -505,8 +550,10 @@ static void end_own(struct session *s)
     if (end == END_BEGUN)
         s->begin_pending = false;
     pin_or_release(s);
-    if (end == END_REBEGIN)
-        s->begin_pending = true;
+    if (end == END_REBEGIN) {
+        session_begin_again(s);
+        return;
+    }
     if (end == END_RESET)
         session_reset(s);
     if (end == END_LEARNED) {
@@ -559,6 +606,10 @@ void session_on_step_end(struct session *s, bool failed)
         note_status(s, failed);
     if (failed && session_try_again(s))
         return;
+    if (failed && step == STEP_STATUS) {
+        lost_while_sending(s);
+        return;
+    }
     if (failed && step != STEP_COMMAND) {
         end_refused(s);
         return;
@@ -574,11 +625,17 @@ void session_on_step_end(struct session *s, bool failed)
     case STEP_INSERT_ID:
         session_insert_id_told(s);
         break;
-    case STEP_ISOLATION:
-        s->isolation_set = true;
+    case STEP_CHARACTERISTICS:
+        s->characteristics_set = true;
         break;
+    case STEP_SAVEPOINT:
+        session_savepoint_sent(s);
+        break;
+    case STEP_STATUS:
+        finish_relayed(s);
+        return;
     case STEP_BEGIN:
-        forget_isolation(s);
+        s->characteristics_set = false;
         s->begin_pending = false;
         pin(s);
         if (s->pipelined) { /* the command's answer follows */
@@ -590,7 +647,7 @@ void session_on_step_end(struct session *s, bool failed)
         }
         break;
     case STEP_COMMAND:
-        forget_isolation(s);
+        session_characteristics_used(s, failed);
         end_command(s, failed);
         return;
     case STEP_NONE: /* nothing was to be sent */
@@ -628,8 +685,16 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     s->backend = NULL;
     s->pinned = false;
-    s->isolation_set = false;
+    s->characteristics_set = false;
+    s->savepoints_sent = 0;
     s->step = STEP_NONE;
+    if (step == STEP_STATUS) { /* the client has its answer */
+        s->lost_transaction = in_transaction ? MQ_SHARD_LOST : MQ_OK;
+        s->status &= (uint16_t)~STATUS_IN_TRANS;
+        forget_request(s);
+        session_done(s);
+        return;
+    }
     if (s->state != SESSION_BUSY) { /* lost between the statements of a transaction */
         session_give_shares(s);
         s->lost_transaction = in_transaction && !at_home ? MQ_SHARD_LOST : MQ_OK;

@@ -135,13 +135,34 @@ void session_answer_described(struct session *s, const struct prepare_answer *an
         answer_prepare(s, answer);
 }
 
-/* What mqgate answers itself answers with OK: nothing to describe. */
+/* A statement that mqgate answers itself, and that answers with OK: parameters are all there is
+ * to describe. */
+static struct prepare_answer *describe_params(uint32_t count)
+{
+    static const struct column_def param = { .name = { "?", 1 }, .charset = 63,
+                                             .type = TYPE_VAR_STRING };
+    struct buf definition;
+    buf_init(&definition);
+    column_def_write(&definition, &param);
+    uint32_t len = (uint32_t)buf_len(&definition);
+    struct prepare_answer *a = mem_zalloc(sizeof *a + count * (sizeof len + len));
+    a->params = (uint16_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(a->payloads + a->len, &len, sizeof len);
+        memcpy(a->payloads + a->len + sizeof len, buf_begin(&definition), len);
+        a->len += sizeof len + len;
+    }
+    buf_fini(&definition);
+    return a;
+}
+
 static void prepare_own(struct session *s, struct plan_entry *entry)
 {
-    static const struct prepare_answer nothing = { .key = 0 };
+    struct prepare_answer *answer = describe_params(entry->template->client_params);
     request_begin(s, END_PREPARED);
     s->request.entry = plan_entry_acquire(entry);
-    answer_prepare(s, &nothing);
+    answer_prepare(s, answer);
+    mem_free(answer);
     session_done(s);
 }
 
@@ -179,7 +200,8 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
         *reterr = *t->reject;
         return reterr->code;
     }
-    if (is_own(t) && (t->is_select || t->client_params))
+    bool unknown = t->is_select || (t->client_params && t->local != LOCAL_SET);
+    if (is_own(t) && unknown)
         return err_set(reterr, MQ_NOT_PREPARABLE,
                        "this statement cannot be prepared; send it as text");
     if (t->show_heading.of_session)
@@ -463,15 +485,18 @@ bool session_execute(struct session *s, struct slice payload)
         return true;
     }
     s->statement = &stmt->entry->lexed;
-    if (!session_knows_insert_id(s, t, &refused))
+    fill_long_data(s, stmt, &x);
+    if (!session_knows(s, stmt->entry, &stmt->entry->lexed, &refused))
         return false;
-    if (refused)
-        return true;
-    if (t->verdict == VERDICT_LOCAL && !t->also_passes) {
-        session_local(s, stmt->entry, &stmt->entry->lexed);
+    if (refused) {
+        forget_long_data(s, stmt);
         return true;
     }
-    fill_long_data(s, stmt, &x);
+    if (t->verdict == VERDICT_LOCAL && !t->also_passes) {
+        session_local(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params));
+        forget_long_data(s, stmt);
+        return true;
+    }
     if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r, &refused))
         return false;
     if (refused)

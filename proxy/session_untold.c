@@ -11,9 +11,9 @@
 /* ---- after a statement ---- */
 
 /* A routine's own variables are its server's business, but for how texts are read. */
-static uint32_t variables_of(const struct relayed *r)
+static uint64_t variables_of(const struct relayed *r)
 {
-    return r->tells == TELLS_ALL ? 1u << VAR_SQL_MODE : r->variables;
+    return r->tells == TELLS_ALL ? UINT64_C(1) << VAR_SQL_MODE : r->variables;
 }
 
 void session_note_untold(struct session *s, bool failed)
@@ -44,7 +44,7 @@ static void write_question(const struct session *s, struct buf *out)
     if (s->untold & TELLS_DATABASE)
         buf_append_cstr(out, ", DATABASE()");
     for (int i = 0; i < VAR_COUNT; i++)
-        if (s->untold_variables & 1u << i && server_name(s, i))
+        if (s->untold_variables >> i & 1 && server_name(s, i))
             buf_printf(out, ", @@%s", server_name(s, i));
 }
 
@@ -130,7 +130,7 @@ static bool take_variable(struct session *s, int var, struct slice value)
 static bool take_variables(struct session *s, struct reader *r)
 {
     for (int i = 0; i < VAR_COUNT; i++) {
-        if (!(s->untold_variables & 1u << i) || !server_name(s, i))
+        if (!(s->untold_variables >> i & 1) || !server_name(s, i))
             continue;
         struct slice value = read_cell(r);
         if (r->bad || !take_variable(s, i, value))

@@ -88,16 +88,26 @@ void vars_copy(struct intern_table *t, struct vars *to, const struct vars *from)
 
 static bool refines_names(int var)
 {
-    return var == VAR_RESULTS || var == VAR_COLLATION;
+    return var_info((enum var)var)->kind == VAR_KIND_REFINES;
 }
 
 /* SET NAMES is due when it changed, or when what refined it is gone: these have no default of
  * their own. */
 static bool names_again(const struct vars *have, const struct vars *want)
 {
-    return have->values[VAR_NAMES] != want->values[VAR_NAMES] ||
-           (have->values[VAR_RESULTS] && !want->values[VAR_RESULTS]) ||
-           (have->values[VAR_COLLATION] && !want->values[VAR_COLLATION]);
+    bool again = have->values[VAR_NAMES] != want->values[VAR_NAMES];
+    for (int i = 0; i < VAR_COUNT; i++)
+        again |= refines_names(i) && have->values[i] && !want->values[i];
+    return again;
+}
+
+/* A connection begins with the global value. DEFAULT means that, too, save that for these two MySQL
+ * takes it for 0. */
+static const char *initial_value(int var)
+{
+    return var == VAR_FOREIGN_KEYS ? "@@global.foreign_key_checks"
+           : var == VAR_UNIQUE     ? "@@global.unique_checks"
+                                   : "DEFAULT";
 }
 
 void vars_statement(const struct vars *have, const struct vars *want, enum flavour flavour,
@@ -106,7 +116,7 @@ void vars_statement(const struct vars *have, const struct vars *want, enum flavo
     const char *separator = "SET ";
     bool names = names_again(have, want);
     for (int i = 0; i < VAR_COUNT; i++) {
-        const char *value = want->values[i] ? want->values[i] : "DEFAULT";
+        const char *value = want->values[i] ? want->values[i] : initial_value(i);
         const char *name = flavour == FLAVOUR_MARIADB ? var_info((enum var)i)->mariadb : var_info((enum var)i)->mysql;
         if (i == VAR_NAMES ? !names : refines_names(i) && names ? !want->values[i]
                                                                : have->values[i] == want->values[i])

@@ -82,6 +82,7 @@ struct worker {
     bool dialect_known;
     uint32_t default_modes;    /* of the server that is observed */
     bool default_modes_known;
+    char default_names[160]; /* SET NAMES as a server has it by default; empty: not known, or unsafe */
     uint32_t probes_open;      /* connections that will tell the dialect */
 
     struct list sessions;  /* all, by node */

@@ -80,9 +80,10 @@ struct set_item {
     enum { SET_SYSTEM, SET_USER, SET_NAMES, SET_CHARSET } kind;
     bool global;
     struct slice name; /* lower case; user variables without @; in the template's arena */
-    struct value_ref value;      /* for SET_NAMES the character set */
+    struct value_ref value;      /* for SET_NAMES the character set; VALUE_COMPUTED: a question */
     bool is_default;             /* = DEFAULT */
     bool is_word;                /* a bare word (ON, utf8mb4): its token is value.first */
+    bool next_only;              /* of the next transaction only: SET @@transaction_isolation */
     struct value_ref collation;  /* SET NAMES … COLLATE …; kind VALUE_NONE if absent */
 };
 
@@ -123,7 +124,7 @@ struct relayed {
     bool stands_aside;    /* it opens no transaction */
     bool sets_unfollowed; /* a system variable that shards would not have */
     uint8_t tells;        /* TELLS_… */
-    uint32_t variables;   /* 1 << enum var: what SET may have changed */
+    uint64_t variables;   /* 1 << enum var: what SET may have changed */
 };
 
 struct template {
@@ -173,6 +174,7 @@ struct template {
 
     struct set_item *sets;
     size_t set_count;
+    uint32_t questions; /* of SET: how many values are expressions, which the edited text asks for */
     struct slice name; /* USE, SAVEPOINT …: the name; SHOW … LIKE: none */
     struct value_ref pattern; /* SHOW … LIKE */
     struct {

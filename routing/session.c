@@ -29,23 +29,39 @@ static bool is_word_literal(const struct node *n)
     return n->kind == N_LITERAL && (n->op == KW_TRUE || n->op == KW_FALSE || n->op == KW_NULL);
 }
 
-static enum err_code set_value(struct planner *p, struct set_item *item, const struct node *value)
+/* A string or a decimal number: what it says is known here. Versioned comments may stand around
+ * it, for no server reads it. */
+static bool is_plain_literal(const struct planner *p, const struct node *n)
 {
-    item->value = plan_value(p, value);
-    if (value->kind == N_BARE_VALUE || is_word_literal(value)) {
-        item->is_word = true;
-        item->is_default = value->kind == N_BARE_VALUE && value->op == KW_DEFAULT;
-        item->value.kind = VALUE_TOKENS;
-    } else if (value->kind == N_DEFAULT) {
-        item->is_default = item->is_word = true;
-        item->value.kind = VALUE_TOKENS;
-    } else if (is_signed_number(value)) {
-        item->value.kind = VALUE_TOKENS;
-    }
-    if (item->value.kind == VALUE_TOKENS || item->value.kind == VALUE_PARAM)
-        return MQ_OK;
-    return reject(p, MQ_VARIABLE_VALUE,
-                  "SET takes a literal, a word or a parameter here, not an expression");
+    uint8_t kind = p->l->tokens[n->first].kind;
+    if (is_signed_number(n))
+        kind = p->l->tokens[n->child->first].kind;
+    else if (n->kind != N_LITERAL)
+        return false;
+    return kind == TOKEN_STRING || kind == TOKEN_INTEGER || kind == TOKEN_DECIMAL ||
+           kind == TOKEN_FLOAT;
+}
+
+static void set_word(struct set_item *item, struct value_ref *v, uint16_t word)
+{
+    v->kind = VALUE_TOKENS;
+    item->is_word = true;
+    item->is_default = word == KW_DEFAULT;
+}
+
+static enum err_code set_value(struct planner *p, struct set_item *item, struct value_ref *v,
+                               const struct node *value)
+{
+    *v = plan_value(p, value);
+    if (value->kind == N_BARE_VALUE || is_word_literal(value))
+        set_word(item, v, value->op);
+    else if (value->kind == N_DEFAULT)
+        set_word(item, v, KW_DEFAULT);
+    else if (is_plain_literal(p, value))
+        v->kind = VALUE_TOKENS;
+    else if (v->kind != VALUE_PARAM)
+        v->kind = VALUE_COMPUTED;
+    return MQ_OK;
 }
 
 static struct slice lower_copy(struct planner *p, struct slice name)
@@ -73,6 +89,16 @@ static enum err_code set_user_variable(struct planner *p, struct set_item *item,
                   NAME_FORMAT(text));
 }
 
+/* SET @@x without a scope is about the next transaction only. */
+static bool is_for_next_transaction(const struct planner *p, const struct set_item *item,
+                                    const struct node *variable)
+{
+    int var = var_find(item->name);
+    return (var == VAR_ISOLATION || var == VAR_READ_ONLY) &&
+           p->l->tokens[variable->first].kind == TOKEN_SYSTEM_VAR &&
+           !(variable->flags & (NODE_F_GLOBAL | NODE_F_SESSION));
+}
+
 static enum err_code set_variable(struct planner *p, struct set_item *item, const struct node *n)
 {
     const struct node *variable = n->child;
@@ -81,6 +107,7 @@ static enum err_code set_variable(struct planner *p, struct set_item *item, cons
         return set_user_variable(p, item, variable);
     item->kind = SET_SYSTEM;
     item->name = lower_copy(p, plan_name(p, variable));
+    item->next_only = is_for_next_transaction(p, item, variable);
     if (item->global)
         return reject(p, MQ_VARIABLE_NOT_ALLOWED,
                       "SET GLOBAL %.*s would change a shard for everybody",
@@ -91,34 +118,76 @@ static enum err_code set_variable(struct planner *p, struct set_item *item, cons
     return MQ_OK;
 }
 
+static const struct node *item_value(const struct node *n)
+{
+    return n->kind == N_SET_VARIABLE ? n->child->next : n->child;
+}
+
 static enum err_code set_item(struct planner *p, struct set_item *item, const struct node *n)
 {
     enum err_code code = MQ_OK;
-    const struct node *value = n->child, *collation = node_find(n, N_COLLATION);
+    const struct node *collation = node_find(n, N_COLLATION);
+    struct set_item of_collation = { .global = false };
     item->kind = n->kind == N_SET_NAMES ? SET_NAMES : SET_CHARSET;
-    if (n->kind == N_SET_VARIABLE) {
+    if (n->kind == N_SET_VARIABLE)
         code = set_variable(p, item, n);
-        value = value->next;
-    }
     if (!code)
-        code = set_value(p, item, value);
-    if (!code && collation) {
-        struct set_item other = { .global = false };
-        code = set_value(p, &other, collation->child);
-        item->collation = other.value;
-    }
+        code = set_value(p, item, &item->value, item_value(n));
+    if (!code && collation)
+        code = set_value(p, &of_collation, &item->collation, collation->child);
+    if (!code && item->kind == SET_USER && item->value.kind == VALUE_COMPUTED)
+        return reject(p, MQ_VARIABLE_VALUE, "SET @%.*s takes a literal or a parameter",
+                      NAME_FORMAT(item->name));
     return code;
+}
+
+/* Expressions are a shard's to compute: the statement becomes the SELECT of its expressions, which
+ * is asked before the assignments are made. */
+static enum err_code set_question(struct planner *p, const struct node *set)
+{
+    enum err_code code = MQ_OK;
+    const struct set_item *items = p->sets.items;
+    const struct node *last = NULL;
+    size_t i = 0;
+    for (const struct node *c = set->child; c && !code; c = c->next, i++) {
+        if (items[i].value.kind != VALUE_COMPUTED)
+            continue;
+        const struct node *value = item_value(c);
+        code = visit(p, value);
+        if (!code)
+            code = plan_edit(p, EDIT_REPLACE, last ? last->last + 1 : set->first, value->first - 1,
+                             last ? SLICE_LIT(", ") : SLICE_LIT("SELECT "));
+        last = value;
+        p->t->questions++;
+    }
+    if (!code && last && last->last < set->last)
+        code = plan_edit(p, EDIT_REPLACE, last->last + 1, set->last, slice_of("", 0));
+    return code;
+}
+
+static bool params_in_questions(const struct planner *p)
+{
+    const struct set_item *items = p->sets.items;
+    uint32_t whole = 0;
+    for (size_t i = 0; i < p->sets.count; i++)
+        whole += items[i].value.kind == VALUE_PARAM;
+    return p->l->params != whole;
 }
 
 static enum err_code plan_set(struct planner *p, const struct node *n)
 {
-    for (const struct node *c = n->child; c; c = c->next) {
-        struct set_item *item = vector_add(&p->sets, p->arena, sizeof *item);
-        enum err_code code = set_item(p, item, c);
-        if (code)
-            return code;
-    }
-    return local(p, LOCAL_SET);
+    enum err_code code = MQ_OK;
+    for (const struct node *c = n->child; c && !code; c = c->next)
+        code = set_item(p, vector_add(&p->sets, p->arena, sizeof(struct set_item)), c);
+    if (!code)
+        code = set_question(p, n);
+    if (!code && params_in_questions(p))
+        return reject(p, MQ_VARIABLE_VALUE, "a parameter is a whole value of SET");
+    if (!code)
+        code = plan_settle(p);
+    if (!code && p->t->verdict != VERDICT_PASS)
+        return reject(p, MQ_VARIABLE_VALUE, "SET reads no queue table");
+    return code ? code : local(p, LOCAL_SET);
 }
 
 /* ---- the others ---- */

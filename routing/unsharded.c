@@ -233,7 +233,7 @@ static void note_variables(struct planner *p)
             continue;
         int var = var_find(token_ident(p->l, i, p->arena));
         if (var >= 0 && !stays_off(var))
-            p->t->relayed.variables |= 1u << var;
+            p->t->relayed.variables |= UINT64_C(1) << var;
         else if (stays_off(var) && is_off(p, i + 2))
             continue;
         else if (is_assigned(p, i, depth))

@@ -10,11 +10,12 @@ enum var {
 #undef VARIABLE_ROW
     VAR_COUNT
 };
+_Static_assert(VAR_COUNT <= 64, "struct relayed has a bit for each");
 
-enum var_kind { VAR_KIND_TRACKED, VAR_KIND_OWN, VAR_KIND_OFF };
+enum var_kind { VAR_KIND_TRACKED, VAR_KIND_REFINES, VAR_KIND_OWN, VAR_KIND_OFF, VAR_KIND_ON };
 
 struct var_info {
-    const char *name, *mysql, *mariadb; /* NULL: that flavour does not have it by itself */
+    const char *name, *mysql, *mariadb; /* NULL: that flavour does not have it, or not by itself */
     enum var_kind kind;
     const char *summary;
 };

@@ -224,18 +224,19 @@ struct node *parse_start(struct parser *p)
     return branch_close(p, &b);
 }
 
-/* [AND [NO] CHAIN] [[NO] RELEASE] */
+/* [AND [NO] CHAIN] [[NO] RELEASE], but not AND CHAIN RELEASE */
 static void completion(struct parser *p, struct node *n)
 {
     if (accept_word(p, KW_AND)) {
-        n->flags |= at_word(p, KW_NO) ? 0 : NODE_F_CHAIN;
-        accept_word(p, KW_NO);
+        n->flags |= accept_word(p, KW_NO) ? NODE_F_NO_CHAIN : NODE_F_CHAIN;
         expect_word(p, KW_CHAIN);
     }
-    if (accept_word(p, KW_RELEASE))
+    if (!(n->flags & NODE_F_CHAIN) && accept_word(p, KW_RELEASE))
         n->flags |= NODE_F_RELEASE;
-    else if (accept_word(p, KW_NO))
+    else if (accept_word(p, KW_NO)) {
+        n->flags |= NODE_F_NO_RELEASE;
         expect_word(p, KW_RELEASE);
+    }
 }
 
 struct node *parse_commit(struct parser *p)

@@ -62,6 +62,8 @@ static const struct {
     { NODE_F_WINDOW, "window" },
     { NODE_F_STAR, "star" },
     { NODE_F_ALIAS_QUALIFIED, "alias-qualified" },
+    { NODE_F_NO_CHAIN, "no-chain" },
+    { NODE_F_NO_RELEASE, "no-release" },
 };
 
 /* These kinds hold either an operator or a keyword in op; the others only keywords. */

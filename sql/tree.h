@@ -44,6 +44,8 @@ enum {
     NODE_F_WINDOW = 1 << 16,  /* a function call with OVER */
     NODE_F_STAR = 1 << 17,    /* COUNT(*) */
     NODE_F_ALIAS_QUALIFIED = 1 << 18,
+    NODE_F_NO_CHAIN = 1 << 19, /* COMMIT AND NO CHAIN */
+    NODE_F_NO_RELEASE = 1 << 20,
 };
 
 /* First child of that kind, or NULL. */

@@ -50,7 +50,7 @@ SET sql_mode = 'ANSI_QUOTES'
 
 -- case: a variable that is not
 -- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003
-SET foreign_key_checks = 0
+SET sql_log_bin = 0
 
 -- case: a variable that stays off on shards
 -- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003

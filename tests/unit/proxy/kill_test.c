@@ -357,7 +357,8 @@ static void another_server_is_left_alone(void **state)
     shard_step(&gate, killer); /* logs in */
     gate.by_hand = true;
     gate_run(&gate);
-    shard_expect(killer, "SELECT @@sql_mode, @@hostname, @@port");
+    shard_expect(killer, "SELECT @@sql_mode, @@hostname, @@port, @@global.character_set_client, "
+                        "@@global.collation_connection");
     say_row_of_another_server(killer);
     gate_run(&gate);
     expect_nothing(killer);
