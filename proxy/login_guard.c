@@ -65,7 +65,7 @@ static struct record *find(struct login_guard *g, struct slice key, uint64_t now
 {
     struct record *r;
     HASH_FIND(hh, g->records, key.data, key.len, r);
-    if (!r || now_ms - r->last_ms < FORGOTTEN_MS)
+    if (!r || now_ms < r->last_ms + FORGOTTEN_MS) /* another worker's clock may be ahead */
         return r;
     drop(g, r);
     return NULL;

@@ -100,7 +100,8 @@ void primary_search(struct pool *p)
 
 static bool is_due(const struct pool *p, uint64_t period_ms)
 {
-    return p->worker->now_ms - atomic_load(&pool_endpoint(p)->searched_ms) >= period_ms;
+    /* another worker's clock may be ahead */
+    return p->worker->now_ms >= atomic_load(&pool_endpoint(p)->searched_ms) + period_ms;
 }
 
 bool primary_suspect(struct pool *p)

@@ -82,6 +82,18 @@ static void time_forgets(void **state)
     login_guard_destroy(g);
 }
 
+/* Workers look at the clock one after another, and note what they saw in any order. */
+static void clocks_of_workers_differ(void **state)
+{
+    (void)state;
+    struct login_guard *g = login_guard_create();
+    for (int i = 0; i < 5; i++)
+        deny(g, APP, HERE, 1000);
+    assert_int_equal(deny(g, APP, HERE, 999), 1000);
+    assert_int_equal(login_guard_note(g, APP, HERE, true, 998, 4000), 1000);
+    login_guard_destroy(g);
+}
+
 /* Names that nobody has are remembered like others, up to a limit. */
 static void the_table_is_bounded(void **state)
 {
@@ -171,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_success_forgets),
         cmocka_unit_test(pairs_are_told_apart),
         cmocka_unit_test(time_forgets),
+        cmocka_unit_test(clocks_of_workers_differ),
         cmocka_unit_test(the_table_is_bounded),
         cmocka_unit_test_setup_teardown(a_session_waits_for_its_answer, open_gate, close_gate),
         cmocka_unit_test_setup_teardown(accounts_of_some_listeners, open_gate, close_gate),
