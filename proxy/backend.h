@@ -75,7 +75,8 @@ struct backend {
     uint64_t deadline_ms; /* CONNECTING, LOGIN, PROBE, CLEANING, KILLING; 0 none */
     uint64_t idle_since_ms;
     uint64_t heard_ms;    /* when the shard said something last; 0: never */
-    bool interrupted;     /* a KILL QUERY is on its way, and may hit whatever runs next */
+    bool killed;          /* its statement was: once is enough */
+    uint32_t interrupted; /* KILL QUERYs that have hit nothing yet, and may hit whatever runs next */
     bool probe_only; /* opened to learn the dialect; nobody waits for it */
     char *errand;    /* beside its pool: the statement that it was opened for; NULL: none */
     bool asks_role;  /* that statement asks whether the host is writable */

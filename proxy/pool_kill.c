@@ -71,7 +71,7 @@ static struct kill_order *give_order(struct backend *b)
 
 void pool_kill_statement(struct backend *b)
 {
-    struct kill_order *order = b->kill || b->interrupted || b->exclusive ? NULL : give_order(b);
+    struct kill_order *order = b->kill || b->killed || b->exclusive ? NULL : give_order(b);
     if (!order)
         return;
     order->target = b;
@@ -88,6 +88,7 @@ void pool_kill_connection(struct backend *b)
 
 void pool_spare(struct backend *b)
 {
+    b->killed = false;
     if (b->kill)
         forget(b->pool, b->kill);
 }
@@ -101,8 +102,10 @@ static bool send_order(struct backend *killer, const struct kill_order *order)
                     pool_shard_name(killer->pool));
         return false;
     }
-    if (order->target) /* it may hit what comes next as well, so that must be no other session's */
-        order->target->interrupted = true;
+    if (order->target) { /* it may hit what comes next as well: that must be no other session's */
+        order->target->killed = true;
+        order->target->interrupted++;
+    }
     snprintf(text, sizeof text, order->target ? "KILL QUERY %u" : "KILL %u", order->connection_id);
     backend_move(killer, BACKEND_KILLING);
     killer->deadline_ms = killer->worker->now_ms +

@@ -406,8 +406,8 @@ void session_advance(struct session *s)
 static void note_status(struct session *s, bool failed)
 {
     const struct answer *a = &s->backend->answer;
-    if (failed && a->err.code == 1317)
-        s->backend->interrupted = false; /* the KILL has done its work */
+    if (failed && a->err.code == 1317 && s->backend->interrupted)
+        s->backend->interrupted--; /* the KILL has done its work */
     if (failed && (a->err.code == 1290 || a->err.code == 1836)) /* the server is read-only */
         (void)primary_suspect(s->backend->pool);
     s->backend->unsure = failed && !(s->backend->status & STATUS_AUTOCOMMIT);

@@ -257,6 +257,38 @@ static void its_transaction_goes_on(void **state)
     assert_false(shard->closed);
 }
 
+/* SLEEP() answers as if nothing had been; the next statement is no less mortal for that. */
+static void each_statement_of_a_transaction(void **state)
+{
+    (void)state;
+    struct victim killer = login_as("app"), v = login_as("app");
+    client_query(&gate, v.peer, "BEGIN");
+    expect_ok(v.peer);
+    client_query(&gate, v.peer, PICK);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "BEGIN");
+    for (int i = 0; i < 3; i++) {
+        shard_expect(shard, PICK_ACME);
+        if (i == 0)
+            gate_say_ok(&gate, shard, OPEN_STATUS); /* BEGIN's */
+        ask(killer.peer, "KILL QUERY", v.id);
+        expect_ok(killer.peer);
+        expect_killing("KILL QUERY 7");
+        if (i < 2)
+            gate_say_ok(&gate, shard, OPEN_STATUS);
+        else
+            say_interrupted(shard);
+        expect_packet(v.peer, 1);
+        if (i < 2)
+            client_query(&gate, v.peer, PICK);
+    }
+    client_query(&gate, v.peer, "COMMIT");
+    shard_expect(shard, "COMMIT");
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+    expect_ok(v.peer);
+    assert_true(shard->closed); /* two may still be on their way */
+}
+
 /* It ends while the other connection is being opened: nothing may be killed any more. */
 static void too_late(void **state)
 {
@@ -448,6 +480,7 @@ int main(void)
         IN_GATE(a_running_statement_is_killed),
         IN_GATE(a_kill_that_misses_costs_the_backend),
         IN_GATE(its_transaction_goes_on),
+        IN_GATE(each_statement_of_a_transaction),
         IN_GATE(too_late),
         IN_GATE(a_killed_session_stops_its_shard),
         IN_GATE(whoever_leaves_leaves_nothing_behind),
