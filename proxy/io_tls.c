@@ -190,10 +190,13 @@ static bool holds_more(const struct io_tls *t)
     return t->ended || buf_len(&t->early) || SSL_has_pending(t->ssl);
 }
 
+/* In the loop's next turn: an event that is made active would come before all others for as long
+ * as there is more. */
 static void tell_again(struct io_tls *t)
 {
+    static const struct timeval at_once = { 0 };
     if (holds_more(t))
-        event_active(&t->again, EV_TIMEOUT, 0);
+        event_add(&t->again, &at_once);
 }
 
 static void on_again(evutil_socket_t fd, short what, void *context)

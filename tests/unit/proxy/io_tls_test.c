@@ -3,7 +3,10 @@
 #include "tests/unit/proxy/certificate.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "proxy/tls.h"
 
@@ -207,6 +210,42 @@ static void what_is_left_inside_is_told(void **state)
     unsigned told = c.server.told;
     run(&c.client, &c.server);
     assert_int_equal(c.server.told, told);
+    connection_fini(&c);
+}
+
+static void note(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd, (void)what;
+    *(unsigned *)context += 1;
+}
+
+/* However much is inside, others have their turn between two reads. */
+static void what_is_left_inside_waits_its_turn(void **state)
+{
+    (void)state;
+    struct connection c;
+    int other[2];
+    unsigned turns = 0;
+    connect_and_greet(&c);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, other), 0);
+    assert_int_equal(write(other[1], "x", 1), 1);
+    struct event *e = event_new(base, other[0], EV_READ | EV_PERSIST, note, &turns);
+    event_add(e, NULL);
+    io_watch(c.server.io, 0);
+    send_text(&c.client, "three little words");
+    c.server.piece = 1;
+    io_watch(c.server.io, IO_READ);
+    io_memory_pump(c.client.lower);
+    while (buf_len(&c.server.in) < 18) {
+        size_t before = buf_len(&c.server.in);
+        unsigned turns_before = turns;
+        event_base_loop(base, EVLOOP_ONCE);
+        assert_in_range(buf_len(&c.server.in), before, before + 1);
+        assert_int_equal(turns, turns_before + 1);
+    }
+    event_free(e);
+    close(other[0]);
+    close(other[1]);
     connection_fini(&c);
 }
 
@@ -474,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_pass_however_small_the_pipe),
         cmocka_unit_test(what_is_left_inside_is_told),
+        cmocka_unit_test(what_is_left_inside_waits_its_turn),
         cmocka_unit_test(many_small_writes_arrive_in_order),
         cmocka_unit_test(bytes_read_before_tls_belong_to_it),
         cmocka_unit_test(a_close_is_told_behind_the_last_bytes),
