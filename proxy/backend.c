@@ -126,7 +126,7 @@ void backend_lose(struct backend *b, enum err_code code, const char *what)
 void backend_expire(struct backend *b)
 {
     if (b->state == BACKEND_CONNECTING)
-        host_silent(b->host, b->attempt - 1);
+        host_silent(b->host, &b->address);
     static const char *const what[BACKEND_STATE_COUNT] = {
         [BACKEND_CONNECTING] = "connecting took too long",
         [BACKEND_CLEANING] = "rolling back took too long",
@@ -315,6 +315,7 @@ static enum err_code answer_greeting(struct backend *b, struct slice payload, st
 static bool logged_in(struct backend *b, struct slice payload)
 {
     struct ok_packet ok;
+    host_reached(b->host, &b->address);
     if (b->exclusive) {
         b->status = ok_parse(payload, b->capabilities, &ok) ? ok.status : STATUS_AUTOCOMMIT;
         b->deadline_ms = 0;
@@ -499,12 +500,11 @@ static void on_ready(void *owner, unsigned events);
  * errno tells of the last. */
 static bool connect_next(struct backend *b)
 {
-    struct sockaddr_storage address;
     socklen_t len;
     struct worker *w = b->worker;
-    while (host_address(b->host, b->attempt, &address, &len)) {
+    while (host_address(b->host, b->attempt, &b->address, &len)) {
         b->attempt++;
-        struct io *io = w->connect(w->base, (const struct sockaddr *)&address, len);
+        struct io *io = w->connect(w->base, (const struct sockaddr *)&b->address, len);
         if (!io)
             continue;
         io_destroy(b->io);
@@ -529,7 +529,6 @@ static void became_ready(struct backend *b)
 {
     bool probe_only = b->probe_only;
     b->probe_only = false;
-    host_reached(b->host, b->attempt - 1);
     pool_reached(b->pool);
     if (probe_only)
         worker_probe_ended(b->worker);

@@ -39,6 +39,7 @@ struct backend {
     struct host *host;    /* of the shard's endpoint */
     uint32_t host_number;
     uint32_t attempt;     /* of its addresses, the next to try */
+    struct sockaddr_storage address; /* the one tried last */
     enum backend_state state;
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
     struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */

@@ -83,21 +83,25 @@ bool host_address(struct host *h, uint32_t attempt, struct sockaddr_storage *ret
     return known;
 }
 
-static void begin_with(struct host *h, uint32_t attempt)
+/* Or with one behind it. It may be none of the host's any more. */
+static void begin_with(struct host *h, const struct sockaddr_storage *address, uint32_t behind)
 {
     pthread_mutex_lock(&h->lock);
-    if (h->count)
-        h->good = (h->good + attempt) % h->count;
+    for (uint32_t i = 0; i < h->count; i++) {
+        if (memcmp(&h->found[i], address, h->lens[i]) == 0) {
+            h->good = (i + behind) % h->count;
+            break;
+        }
+    }
     pthread_mutex_unlock(&h->lock);
 }
 
-void host_reached(struct host *h, uint32_t attempt)
+void host_reached(struct host *h, const struct sockaddr_storage *address)
 {
-    if (attempt)
-        begin_with(h, attempt);
+    begin_with(h, address, 0);
 }
 
-void host_silent(struct host *h, uint32_t attempt)
+void host_silent(struct host *h, const struct sockaddr_storage *address)
 {
-    begin_with(h, attempt + 1);
+    begin_with(h, address, 1);
 }

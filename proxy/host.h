@@ -30,8 +30,8 @@ void host_fini(struct host *h);
 void host_resolve(struct host *h);
 /* The address for an attempt, numbered from 0. False: all were tried, or none is known. */
 bool host_address(struct host *h, uint32_t attempt, struct sockaddr_storage *ret, socklen_t *ret_len);
-/* The attempt has led to the server; or to nothing within its time. */
-void host_reached(struct host *h, uint32_t attempt);
-void host_silent(struct host *h, uint32_t attempt);
+/* The address has led to the server; or to nothing within its time. */
+void host_reached(struct host *h, const struct sockaddr_storage *address);
+void host_silent(struct host *h, const struct sockaddr_storage *address);
 
 #endif

@@ -43,12 +43,17 @@ static void kinds_of_addresses(void **state)
     }
 }
 
+static struct sockaddr_storage given(uint32_t i)
+{
+    return (struct sockaddr_storage){ .ss_family = (sa_family_t)(100 + i) };
+}
+
 /* A host with several addresses, told apart by their family field. */
 static void give_addresses(struct host *h, uint32_t count)
 {
     h->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        h->found[i].ss_family = (sa_family_t)(100 + i);
+        h->found[i] = given(i);
         h->lens[i] = sizeof h->found[i];
     }
 }
@@ -60,6 +65,18 @@ static void expect_order(struct host *h, const char *order)
     expect_none(h, (uint32_t)strlen(order));
 }
 
+static void reach(struct host *h, uint32_t i)
+{
+    struct sockaddr_storage address = given(i);
+    host_reached(h, &address);
+}
+
+static void hang(struct host *h, uint32_t i)
+{
+    struct sockaddr_storage address = given(i);
+    host_silent(h, &address);
+}
+
 static void the_order_of_attempts(void **state)
 {
     (void)state;
@@ -67,13 +84,18 @@ static void the_order_of_attempts(void **state)
     host_init(&h, &path);
     give_addresses(&h, 3);
     expect_order(&h, "012");
-    host_reached(&h, 0);
+    reach(&h, 0);
     expect_order(&h, "012");
-    host_reached(&h, 2); /* begins with what answered */
+    reach(&h, 2); /* begins with what answered */
     expect_order(&h, "201");
-    host_silent(&h, 0); /* not with what let a connection hang */
+    reach(&h, 2); /* several connections find out the same */
+    expect_order(&h, "201");
+    hang(&h, 2); /* not with what let a connection hang */
     expect_order(&h, "012");
-    host_silent(&h, 1);
+    hang(&h, 1);
+    hang(&h, 1);
+    expect_order(&h, "201");
+    reach(&h, 7); /* the host's no more */
     expect_order(&h, "201");
     host_fini(&h);
 }
