@@ -65,7 +65,8 @@ void session_change_user(struct session *s, struct slice body)
     begin_anew(s);
     session_move(s, SESSION_LOGIN);
     s->login = mem_new(struct login_attempt);
-    session_take_login(s, &login);
+    if (!session_take_login(s, &login))
+        return;
     buf_init(&out);
     session_login_step(s, begin_proof(s, &login, &out), &out);
     buf_fini(&out);

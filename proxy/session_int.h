@@ -389,8 +389,9 @@ bool session_suits_account(const struct session *s);
 
 /* session_login.c */
 void session_greet(struct session *s);
-/* Who the client says it is, and what it chooses: a login begins. */
-void session_take_login(struct session *s, const struct login *login);
+/* Who the client says it is, and what it chooses: a login begins. False: the listener asks for TLS,
+ * and the client was told. */
+bool session_take_login(struct session *s, const struct login *login);
 /* What the exchange says is done. */
 void session_login_step(struct session *s, enum login_step step, struct buf *out);
 /* The login that is over. */

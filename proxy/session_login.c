@@ -261,7 +261,7 @@ static void take_deployment(struct session *s)
     deployment_release(before);
 }
 
-void session_take_login(struct session *s, const struct login *login)
+bool session_take_login(struct session *s, const struct login *login)
 {
     struct login_attempt *a = s->login;
     take_deployment(s);
@@ -278,6 +278,11 @@ void session_take_login(struct session *s, const struct login *login)
         deployment_verifier(s->deployment, s->account, &a->verifier);
         a->exchange.verifier = &a->verifier;
     }
+    if (session_suits_listener(s))
+        return true;
+    login_failed(s, MQ_INSECURE_TRANSPORT,
+                 "Connections using insecure transport are prohibited by tls.mode");
+    return false;
 }
 
 static void first_packet(struct session *s, struct slice payload)
@@ -292,12 +297,8 @@ static void first_packet(struct session *s, struct slice payload)
     s->capabilities = login.capabilities & (CLIENT_CAPABILITIES | s->mode->capabilities);
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
-    session_take_login(s, &login);
-    if (!session_suits_listener(s)) {
-        login_failed(s, MQ_INSECURE_TRANSPORT,
-                     "Connections using insecure transport are prohibited by tls.mode");
+    if (!session_take_login(s, &login))
         return;
-    }
     buf_init(&out);
     session_login_step(s, server_login_begin(&s->login->exchange, login.plugin, login.auth, &out),
                        &out);

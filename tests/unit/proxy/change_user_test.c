@@ -1,5 +1,6 @@
 /* COM_CHANGE_USER: a login in the middle of a session, which leaves nothing of what was before. */
-#include "tests/unit/proxy/proxy_test.h"
+#define _DEFAULT_SOURCE /* mkdtemp */
+#include "tests/unit/proxy/certificate.h"
 
 /* SHA1(SHA1("secret")) */
 #define NATIVE_HASH "*14E65567ABDB5135D0CFD9A70B3032C179A49EE7"
@@ -431,6 +432,14 @@ static void it_takes_no_longer_than_a_login(void **state)
     assert_true(p->closed);
 }
 
+static void reload(const char *yaml)
+{
+    struct deployment *d = gate_deployment(gate_topology(yaml));
+    worker_deploy(gate.worker, d, gate.tenants, 0);
+    deployment_release(d);
+    gate_run(&gate);
+}
+
 /* A reload after the greeting, and one while the nonce is on its way. */
 static void a_reload_counts_at_once(void **state)
 {
@@ -439,13 +448,30 @@ static void a_reload_counts_at_once(void **state)
         "keyspace: {name: mq, database: shard, shards: {\"-80\": \"127.0.0.1:1\", \"80-\": "
         "\"127.0.0.1:2\"}}\naccounts: {app: {password: newer}}\ntenants: [acme, globex]\n";
     struct peer *early = client_connect(&gate), *p = login(&gate, "mq@acme");
-    struct deployment *d = gate_deployment(gate_topology(yaml));
-    worker_deploy(gate.worker, d, gate.tenants, 0);
-    deployment_release(d);
-    gate_run(&gate);
+    reload(yaml);
     assert_false(client_login(&gate, early, "app", "mq", GATE_CLIENT));
     expect_text(p, "SELECT DATABASE()", "mq"); /* a session that is logged in goes on */
     changed(p, CHANGE_TO(.user = "app", .password = "newer"));
+}
+
+/* The same for what its listener asks of it. */
+static void a_reload_may_ask_for_tls(void **state)
+{
+    (void)state;
+    struct authority authority;
+    char yaml[1024];
+    struct peer *p = login(&gate, "mq@acme");
+    authority_init(&authority, "CA");
+    struct certificate c = authority_issue(&authority, "here", CERT_DAY);
+    snprintf(yaml, sizeof yaml, YAML "tls: {mode: required, cert: \"%s\", key: \"%s\"}\n", c.cert,
+             c.key);
+    reload(yaml);
+    certificate_remove(&c);
+    authority_fini(&authority);
+    expect_text(p, "SELECT DATABASE()", "mq");
+    ask(p, CHANGE_TO(.user = "app"));
+    expect_err(p, 1, 3159, "MQ4020");
+    assert_true(p->closed);
 }
 
 /* ---- observing ---- */
@@ -503,6 +529,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(commands_behind_it_wait, open_gate, close_gate),
         cmocka_unit_test_setup_teardown(it_takes_no_longer_than_a_login, open_gate, close_gate),
         cmocka_unit_test_setup_teardown(a_reload_counts_at_once, open_gate, close_gate),
+        cmocka_unit_test_setup_teardown(a_reload_may_ask_for_tls, open_gate, close_gate),
     };
     const struct CMUnitTest observing[] = {
         cmocka_unit_test_setup_teardown(an_observed_session_gets_another_backend,
