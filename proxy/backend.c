@@ -1,5 +1,6 @@
 #include "proxy/backend.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -161,6 +162,7 @@ void backend_free(struct backend *b)
         forget_statement(b, LIST_ENTRY(list_first(&b->statements_lru), struct backend_stmt, lru));
     vars_fini(b->worker->interned, &b->vars);
     mem_free(b->database);
+    mem_free(b->modes);
     buf_fini(&b->in);
     buf_fini(&b->out);
     mem_free(b->errand);
@@ -346,6 +348,15 @@ static enum err_code login_packet(struct backend *b, struct slice payload, struc
     return sent ? MQ_OK : err_set(reterr, MQ_SHARD_DOWN, "connection lost during login");
 }
 
+/* Names between commas, to be said to the server again. */
+static bool are_names(struct slice modes)
+{
+    for (size_t i = 0; i < modes.len; i++)
+        if (!isalnum((unsigned char)modes.data[i]) && !memchr("_,", modes.data[i], 2))
+            return false;
+    return true;
+}
+
 /* The server's default sql_mode must not change how text is read, for mqgate's lexer reads
  * it under the modes that the client knows of. Where it only observes it reads as the server. */
 static enum err_code check_sql_mode(struct backend *b, struct slice row, struct err *reterr)
@@ -353,8 +364,9 @@ static enum err_code check_sql_mode(struct backend *b, struct slice row, struct 
     struct reader r = reader_of(row.data, row.len);
     struct slice modes = read_lenenc_slice(&r), name = SLICE_LIT("");
     uint32_t reading = 0;
-    if (r.bad)
+    if (r.bad || !are_names(modes))
         return err_set(reterr, MQ_SHARD_PROTOCOL, "malformed row");
+    b->modes = mem_strndup(modes);
     struct slice server = read_rest(&r);
     HASH_VALUE(server.data, server.len, b->server);
     enum mode_status status = dialect_modes(modes, &reading, &name);
@@ -616,7 +628,9 @@ struct backend *backend_open(struct pool *pool, uint32_t host, struct session *s
     b->session = s;
     b->exclusive = s != NULL;
     b->wanted = wanted ? *wanted : pool_login(pool, shard);
-    b->vars_unknown = true;
+    vars_init(&b->vars);
+    vars_forget(w->interned, &b->vars, VAR_NAMES); /* the login has only one byte for it */
+    b->defaults = atomic_load(&pool_endpoint(pool)->defaults);
     b->insert_id_known = true; /* 0 */
     b->deadline_ms = w->now_ms + pool->deployment->topology->config->pool.connect_timeout_ms;
     return b;
@@ -683,6 +697,7 @@ void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id)
     stmt->key = key;
     stmt->id = id;
     stmt->database = mem_strdup(b->database);
+    stmt->reading = vars_reading(&b->vars);
     add_statement(b, stmt);
 }
 

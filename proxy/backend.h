@@ -29,6 +29,7 @@ struct backend_stmt {
     uint64_t key; /* request_stmt_key() */
     uint32_t id; /* the shard's */
     char *database; /* in which it was prepared, as struct backend's; NULL on shards */
+    uint64_t reading; /* vars_reading() at that time */
 };
 
 struct backend {
@@ -62,8 +63,9 @@ struct backend {
     uint8_t seq;
     char *database; /* of the unsharded keyspace's server: the current one; NULL: none */
     struct vars vars;     /* what was set last */
-    bool vars_unknown;    /* the login's character set: SET NAMES before first use */
-    bool strict;          /* its default sql_mode is */
+    char *modes;          /* its default sql_mode, as it was at the login */
+    bool strict;          /* which is strict */
+    unsigned defaults;    /* the endpoint's when it was opened */
     struct answer answer;
     uint16_t status;      /* of the last OK */
     bool unsure;          /* an error under autocommit=0: it does not tell of a transaction */

@@ -19,6 +19,7 @@ struct endpoint {
     atomic_uint primary; /* the host that is used; found by primary.c where there are standbys */
     atomic_int fault;    /* enum err_code: why none is used, or PRIMARY_UNKNOWN */
     atomic_ullong searched_ms; /* when the hosts were asked last */
+    atomic_uint defaults; /* changed by SET GLOBAL: older backends have other defaults */
     atomic_uint open;    /* backends of all workers, capped by pool.max_per_shard */
     atomic_ullong reached_ms; /* when any of them logged in last */
 };

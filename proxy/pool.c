@@ -52,6 +52,16 @@ struct endpoint *pool_endpoint(const struct pool *p)
     return &p->deployment->endpoints[p->key.shard];
 }
 
+void pool_defaults_changed(struct pool *p)
+{
+    atomic_fetch_add(&pool_endpoint(p)->defaults, 1);
+}
+
+bool pool_knows_defaults(const struct backend *b)
+{
+    return b->defaults == atomic_load(&pool_endpoint(b->pool)->defaults);
+}
+
 static unsigned most_places(const struct pool *p)
 {
     const struct topology *t = p->deployment->topology;
@@ -259,15 +269,17 @@ struct backend *pool_open_exclusive(struct pool *p, struct session *s,
     return b;
 }
 
-static bool is_of_primary(const struct backend *b)
+/* Of the primary, and with the defaults that a client's own connection would begin with. */
+static bool is_current(const struct backend *b)
 {
-    return b->host_number == atomic_load(&pool_endpoint(b->pool)->primary);
+    return b->host_number == atomic_load(&pool_endpoint(b->pool)->primary) &&
+           pool_knows_defaults(b);
 }
 
-/* Idle for long, it may have died meanwhile, or the primary is another now; then it is closed. */
+/* Idle for long, it may have died meanwhile, or it is no longer current; then it is closed. */
 static bool is_alive(struct pool *p, struct backend *b)
 {
-    if (!is_of_primary(b)) {
+    if (!is_current(b)) {
         backend_kill(b);
         return false;
     }
@@ -281,7 +293,7 @@ static bool is_alive(struct pool *p, struct backend *b)
  * still ask for costs that one an answer. */
 static int reluctance(const struct backend *b, const struct session *s)
 {
-    bool differs = b->vars_unknown || !vars_eq(&b->vars, session_vars(s));
+    bool differs = !vars_eq(&b->vars, session_vars(s));
     bool asked = (b->told && b->told != s) || (b->id_for && b->id_for != s);
     return 2 * differs + asked;
 }
@@ -468,7 +480,7 @@ void pool_on_ready(struct pool *p, struct backend *b)
         lend(p, b, b->session);
         session_on_backend(b->session, b);
     } else if ((p->retired && !p->waiting) || p->worker->stopping || !lends(p) ||
-               !is_of_primary(b)) {
+               !is_current(b)) {
         backend_kill(b);
     } else {
         serve(p, b);

@@ -71,6 +71,11 @@ bool pool_open_probe(struct pool *p);
  * primary_heard is told. False when it cannot be reached. */
 bool pool_ask_role(struct pool *p, uint32_t host);
 struct endpoint *pool_endpoint(const struct pool *p);
+/* A client has set global variables of the server: who connects from now on gets them, and so does
+ * who borrows. */
+void pool_defaults_changed(struct pool *p);
+/* Has the backend begun with the variables that are global now, as far as mqgate has seen? */
+bool pool_knows_defaults(const struct backend *b);
 /* A search for the primary has ended. */
 void pool_primary_found(struct pool *p);
 void pool_primary_missing(struct pool *p);

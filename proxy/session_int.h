@@ -522,7 +522,7 @@ bool session_address_unsharded(struct session *s, struct plan_entry *entry, cons
 /* What the borrowed backend still lacks. */
 bool session_needs_database(const struct session *s);
 void session_took_database(struct session *s);
-/* Was the statement prepared in the database that the request wants? */
+/* Was the statement prepared in the database that the request wants, and read as it would be now? */
 bool session_statement_fits(const struct session *s, const struct backend_stmt *stmt);
 /* USE of a database that only that server may have. False: it is none. */
 bool session_use_unsharded(struct session *s, struct slice name);
@@ -607,6 +607,8 @@ enum err_code session_keep_begun(struct session *s, bool isolation_changes, bool
 /* Does the borrowed backend have to be told what holds for the transaction, and how? */
 bool session_needs_characteristics(const struct session *s);
 const char *session_characteristics(struct session *s);
+/* The backend has been told, and may keep it for a transaction to come: until it is set anew. */
+void session_characteristics_forget(struct session *s);
 /* The request's answer has ended, and the backend still is the session's. */
 void session_characteristics_used(struct session *s, bool failed);
 /* 0, 1, or the default: nothing that a server has to check. */

@@ -44,7 +44,9 @@ static void forget_request(struct session *s)
 
 static uint32_t connection_flags(const struct session *s)
 {
-    bool has_database = session_targets_unsharded(s) && s->database;
+    const struct request *q = &s->request;
+    const char *database = q->wants_database ? q->database : s->database;
+    bool has_database = session_targets_unsharded(s) && database;
     return (s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE)) |
            (has_database ? CAP_CONNECT_WITH_DB : 0);
 }
@@ -210,16 +212,14 @@ static void send_own(struct session *s, enum step step, const char *text)
 static void send_sync(struct session *s)
 {
     struct backend *b = s->backend;
-    struct vars unknown;
+    struct vars_server server = { b->dialect.flavour, pool_knows_defaults(b) ? b->modes : NULL };
     struct buf text;
-    vars_init(&unknown);
     buf_init(&text);
-    vars_statement(b->vars_unknown ? &unknown : &b->vars, session_vars(s), b->dialect.flavour, &text);
+    vars_statement(&b->vars, session_vars(s), &server, &text);
     if (buf_len(&text)) {
         send_own(s, STEP_SYNC, buf_cstr(&text));
     } else { /* they differ in what this server does not have */
         vars_copy(b->worker->interned, &b->vars, session_vars(s));
-        b->vars_unknown = false;
         session_advance(s);
     }
     buf_fini(&text);
@@ -373,7 +373,7 @@ void session_advance(struct session *s)
 {
     struct backend *b = s->backend;
     struct request *q = &s->request;
-    if (b->vars_unknown || !vars_eq(&b->vars, session_vars(s))) {
+    if (!vars_eq(&b->vars, session_vars(s))) {
         send_sync(s);
         return;
     }
@@ -507,6 +507,16 @@ static void end_relayed(struct session *s, bool failed)
         finish_relayed(s);
 }
 
+/* What a SET that failed has set all the same is not known. */
+static void forget_failed(struct session *s)
+{
+    struct vars *have = &s->backend->vars;
+    if (s->step == STEP_SYNC)
+        vars_forget_changed(s->worker->interned, have, session_vars(s));
+    if (s->characteristics_set)
+        session_characteristics_forget(s);
+}
+
 /* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
 static void end_refused(struct session *s)
 {
@@ -514,10 +524,9 @@ static void end_refused(struct session *s)
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
     bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->characteristics_set;
     bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
-    if (unusable && s->backend == s->home) { /* it has more to lose */
-        s->backend->vars_unknown = true;
+    forget_failed(s);
+    if (s->backend == s->home) /* it has more to lose */
         unusable = s->pipelined;
-    }
     s->characteristics_set = false;
     if (s->trying)
         session_undo_set(s);
@@ -617,7 +626,6 @@ void session_on_step_end(struct session *s, bool failed)
     switch (step) {
     case STEP_SYNC:
         vars_copy(b->worker->interned, &b->vars, session_vars(s));
-        b->vars_unknown = false;
         break;
     case STEP_DATABASE:
         session_took_database(s);

@@ -98,13 +98,19 @@ const char *session_characteristics(struct session *s)
                         c.isolation && c.access ? ", " : "", c.access ? access_words(c.access) : "");
 }
 
+void session_characteristics_forget(struct session *s)
+{
+    struct backend *b = s->backend;
+    vars_forget(b->worker->interned, &b->vars, VAR_ISOLATION);
+    vars_forget(b->worker->interned, &b->vars, VAR_READ_ONLY);
+}
+
 /* A failed statement leaves them for the next one, whose backend may be another. */
 void session_characteristics_used(struct session *s, bool failed)
 {
-    struct backend *b = s->backend;
-    if (s->characteristics_set && failed && !(b->status & STATUS_IN_TRANS))
-        b->unsure = true;
-    else if (!s->begin_pending && !failed && s->request.transactional && !s->pinned) {
+    if (s->characteristics_set && !(s->backend->status & STATUS_IN_TRANS))
+        session_characteristics_forget(s);
+    if (!s->begin_pending && !failed && s->request.transactional && !s->pinned) {
         s->begun = s->next;
         s->next = (struct characteristics){ 0 };
     }

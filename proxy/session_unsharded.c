@@ -81,6 +81,8 @@ void session_keep_home(struct session *s)
     if (entry->template->relayed.keeps_state || s->untold)
         s->home = s->backend;
     s->unfollowed |= entry->template->relayed.sets_unfollowed;
+    if (entry->template->relayed.sets_global)
+        pool_defaults_changed(s->backend->pool);
 }
 
 void session_drop_home(struct session *s)
@@ -175,7 +177,8 @@ void session_took_database(struct session *s)
 bool session_statement_fits(const struct session *s, const struct backend_stmt *stmt)
 {
     const struct request *q = &s->request;
-    return !q->wants_database || slice_eq(slice_cstr(stmt->database), slice_cstr(q->database));
+    return stmt->reading == vars_reading(&s->backend->vars) &&
+           (!q->wants_database || slice_eq(slice_cstr(stmt->database), slice_cstr(q->database)));
 }
 
 /* ---- USE ---- */

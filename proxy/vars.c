@@ -86,9 +86,31 @@ void vars_copy(struct intern_table *t, struct vars *to, const struct vars *from)
             vars_set(t, to, i, slice_cstr(from->values[i]));
 }
 
+/* No session can ask for this value. */
+void vars_forget(struct intern_table *t, struct vars *v, enum var var)
+{
+    vars_set(t, v, var, SLICE_LIT("(not known)"));
+}
+
+void vars_forget_changed(struct intern_table *t, struct vars *have, const struct vars *want)
+{
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (have->values[i] != want->values[i])
+            vars_forget(t, have, (enum var)i);
+}
+
 static bool refines_names(int var)
 {
     return var_info((enum var)var)->kind == VAR_KIND_REFINES;
+}
+
+uint64_t vars_reading(const struct vars *v)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i))
+            hash = hash_bytes(hash, slice_cstr(v->values[i]));
+    return hash;
 }
 
 /* SET NAMES is due when it changed, or when what refined it is gone: these have no default of
@@ -101,32 +123,48 @@ static bool names_again(const struct vars *have, const struct vars *want)
     return again;
 }
 
-/* A connection begins with the global value. DEFAULT means that, too, save that for these two MySQL
- * takes it for 0. */
-static const char *initial_value(int var)
+static bool is_due(const struct vars *have, const struct vars *want, int var)
 {
-    return var == VAR_FOREIGN_KEYS ? "@@global.foreign_key_checks"
-           : var == VAR_UNIQUE     ? "@@global.unique_checks"
-                                   : "DEFAULT";
+    bool names = names_again(have, want);
+    if (var == VAR_NAMES)
+        return names;
+    if (refines_names(var) && names)
+        return want->values[var];
+    return have->values[var] != want->values[var];
 }
 
-void vars_statement(const struct vars *have, const struct vars *want, enum flavour flavour,
-                    struct buf *out)
+/* A connection begins with the global value. DEFAULT means that, too, save that for two variables
+ * MySQL takes it for 0. */
+static void write_value(int var, const char *value, const struct vars_server *server,
+                        struct buf *out)
+{
+    if (value)
+        buf_append_cstr(out, value);
+    else if (var == VAR_SQL_MODE && server->modes)
+        buf_printf(out, "'%s'", server->modes);
+    else if (var == VAR_FOREIGN_KEYS || var == VAR_UNIQUE)
+        buf_printf(out, "@@global.%s", var_info((enum var)var)->name);
+    else
+        buf_append_cstr(out, "DEFAULT");
+}
+
+void vars_statement(const struct vars *have, const struct vars *want,
+                    const struct vars_server *server, struct buf *out)
 {
     const char *separator = "SET ";
-    bool names = names_again(have, want);
     for (int i = 0; i < VAR_COUNT; i++) {
-        const char *value = want->values[i] ? want->values[i] : initial_value(i);
-        const char *name = flavour == FLAVOUR_MARIADB ? var_info((enum var)i)->mariadb : var_info((enum var)i)->mysql;
-        if (i == VAR_NAMES ? !names : refines_names(i) && names ? !want->values[i]
-                                                               : have->values[i] == want->values[i])
+        const struct var_info *info = var_info((enum var)i);
+        const char *name = server->flavour == FLAVOUR_MARIADB ? info->mariadb : info->mysql;
+        const char *value = want->values[i];
+        if ((i != VAR_NAMES && !name) || !is_due(have, want, i))
             continue;
-        if (i == VAR_NAMES)
-            buf_printf(out, "%s%s", separator, want->values[i] ? value : "NAMES DEFAULT");
-        else if (name)
-            buf_printf(out, "%s%s = %s", separator, name, value);
-        else
-            continue;
+        buf_append_cstr(out, separator);
         separator = ", ";
+        if (i == VAR_NAMES) {
+            buf_append_cstr(out, value ? value : "NAMES DEFAULT");
+            continue;
+        }
+        buf_printf(out, "%s = ", name);
+        write_value(i, value, server, out);
     }
 }

@@ -25,8 +25,19 @@ static inline bool vars_eq(const struct vars *a, const struct vars *b)
 {
     return memcmp(a->values, b->values, sizeof a->values) == 0;
 }
-/* Appends the SET statement that turns `have` into `want` on a server of that flavour. */
-void vars_statement(const struct vars *have, const struct vars *want, enum flavour flavour,
-                    struct buf *out);
+/* Its value on the server is not known: it is due whatever it is to be. */
+void vars_forget(struct intern_table *t, struct vars *v, enum var var);
+/* The same for all that a SET from `have` to `want` was to change, and may have. */
+void vars_forget_changed(struct intern_table *t, struct vars *have, const struct vars *want);
+/* Hash of those that a prepared statement was read under, literals and all. */
+uint64_t vars_reading(const struct vars *v);
+
+struct vars_server {
+    enum flavour flavour;
+    const char *modes; /* the sql_mode that its connection began with; NULL: its default now */
+};
+/* Appends the SET statement that turns `have` into `want` on that server. */
+void vars_statement(const struct vars *have, const struct vars *want,
+                    const struct vars_server *server, struct buf *out);
 
 #endif

@@ -123,6 +123,7 @@ struct relayed {
     bool needs_insert_id; /* LAST_INSERT_ID() of its server must be the session's */
     bool stands_aside;    /* it opens no transaction */
     bool sets_unfollowed; /* a system variable that shards would not have */
+    bool sets_global;     /* what connections begin with may be another from now on */
     uint8_t tells;        /* TELLS_… */
     uint64_t variables;   /* 1 << enum var: what SET may have changed */
 };

@@ -189,12 +189,17 @@ static enum err_code take_words(struct planner *p, enum way way)
 
 /* ---- SET ---- */
 
+static bool names_global(const struct planner *p)
+{
+    return has_word(p, KW_GLOBAL) || has_word(p, KW_PERSIST) || has_word(p, KW_PERSIST_ONLY);
+}
+
 /* A name in front of `=`, outside of parentheses. Of the session: GLOBAL is the server's own. */
 static bool is_assigned(const struct planner *p, uint32_t at, uint32_t depth)
 {
     const struct token *next = &p->l->tokens[at + 1];
     return !depth && (token_is_op(next, OP_EQ) || token_is_op(next, OP_ASSIGN)) &&
-           !has_word(p, KW_GLOBAL) && !has_word(p, KW_PERSIST) && !has_word(p, KW_PERSIST_ONLY);
+           !names_global(p);
 }
 
 static bool stays_off(int var)
@@ -250,6 +255,7 @@ static enum err_code check_set(struct planner *p)
             if (is_name(&p->l->tokens[i]) && slice_ieq_cstr(token_ident(p->l, i, p->arena), own[n]))
                 return p->reject.code;
     note_variables(p);
+    p->t->relayed.sets_global = names_global(p);
     return MQ_OK;
 }
 

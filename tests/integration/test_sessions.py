@@ -309,3 +309,17 @@ def test_backends_move_between_workers(make_gateway, tenant, topic):
         assert time.monotonic() - begin < 3
     for connection in [holder, *waiters]:
         connection.close()
+
+
+def test_a_variable_of_the_other_flavour(connect, cluster, tenant):
+    """max_execution_time is MySQL's; MariaDB does not know it."""
+    connection = connect(tenant)
+    with connection.cursor() as cursor:
+        if cluster.mariadb:
+            with pytest.raises(pymysql.err.Error) as caught:
+                cursor.execute("SET max_execution_time = 5000")
+            assert caught.value.args[0] == 1193
+        else:
+            cursor.execute("SET max_execution_time = 5000")
+            cursor.execute("SELECT @@max_execution_time")
+            assert cursor.fetchone() == (5000,)

@@ -220,6 +220,52 @@ static void nor_the_other_way_round(void **state)
     expect_rows(client, (const char *const[]){ "1" }, 1);
 }
 
+/* Whether the statement has used it up is not known. */
+static void the_level_of_one_transaction_goes_no_further(void **state)
+{
+    (void)state;
+    struct peer *other = login(&gate, "mq@acme");
+    client_query(&gate, client, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+    expect_ok(client);
+    struct peer *server = relay_first(client, "DO 1", IDLE_STATUS);
+    assert_string_equal(buf_cstr(&gate.set), "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+    assert_ptr_equal(relay(other, ORDERS, IDLE_STATUS), server);
+    assert_string_equal(buf_cstr(&gate.set),
+                        "SET transaction_isolation = DEFAULT, transaction_read_only = DEFAULT");
+    buf_clear(&gate.set);
+    relay(other, ORDERS, IDLE_STATUS);
+    assert_int_equal(buf_len(&gate.set), 0);
+}
+
+/* Who had no database has none on a connection where another has said USE. */
+static void use_is_of_one_session(void **state)
+{
+    (void)state;
+    struct peer *user = login(&gate, NULL), *other = login(&gate, NULL);
+    client_query(&gate, user, "USE other");
+    struct peer *used = expect_database("other");
+    expect_ok(user);
+    client_query(&gate, other, ORDERS);
+    struct peer *server = asked_server();
+    assert_ptr_not_equal(server, used);
+    shard_expect(server, ORDERS);
+}
+
+/* Connections that are older than a SET GLOBAL serve nobody but the session that keeps one. */
+static void set_global_is_seen_by_who_comes_next(void **state)
+{
+    (void)state;
+    struct peer *other = login(&gate, "mq@acme");
+    struct peer *home = relay_first(client, "LOCK TABLES t READ", IDLE_STATUS);
+    struct peer *older = relay_first(other, ORDERS, IDLE_STATUS);
+    client_query(&gate, client, "SET GLOBAL max_allowed_packet = 65536");
+    expect_ok(client);
+    struct peer *newer = relay_first(other, ORDERS, IDLE_STATUS);
+    assert_true(older->closed);
+    assert_ptr_equal(relay(other, ORDERS, IDLE_STATUS), newer);
+    assert_ptr_equal(relay(client, ORDERS, IDLE_STATUS), home);
+}
+
 static void mixing_is_refused(void **state)
 {
     (void)state;
@@ -472,6 +518,9 @@ int main(void)
         TEST(its_loss_during_a_statement),
         TEST(a_transaction_is_of_one_keyspace),
         TEST(nor_the_other_way_round),
+        TEST(the_level_of_one_transaction_goes_no_further),
+        TEST(use_is_of_one_session),
+        TEST(set_global_is_seen_by_who_comes_next),
         TEST(mixing_is_refused),
         TEST(another_database_is_the_servers),
         TEST(a_login_may_name_it),

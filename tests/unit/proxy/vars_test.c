@@ -72,13 +72,42 @@ static void statements(void **state)
         buf_init(&out);
         fill(t, &have, cases[i].have);
         fill(t, &want, cases[i].want);
-        vars_statement(&have, &want, cases[i].flavour, &out);
+        vars_statement(&have, &want, &(struct vars_server){ .flavour = cases[i].flavour }, &out);
         assert_slice(buf_slice(&out), slice_cstr(cases[i].text), cases[i].why);
         buf_fini(&out);
         vars_fini(t, &have);
         vars_fini(t, &want);
         intern_table_destroy(t);
     }
+}
+
+/* What nobody knows is set whatever it is to be, a default too. */
+static void what_is_not_known_is_set(void **state)
+{
+    (void)state;
+    static const struct vars_server server = { .flavour = FLAVOUR_MYSQL, .modes = "ANSI" };
+    struct intern_table *t = intern_table_create();
+    struct vars have, want;
+    struct buf out;
+    buf_init(&out);
+    fill(t, &have, (const struct setting[]){ { VAR_NAMES, "NAMES utf8mb4" }, { 0 } });
+    fill(t, &want, (const struct setting[]){ { VAR_NAMES, "NAMES utf8mb4" },
+                                             { VAR_TIME_ZONE, "'nowhere'" }, { 0 } });
+    vars_set(t, &have, VAR_SQL_MODE, SLICE_LIT("'STRICT_ALL_TABLES'"));
+    vars_forget_changed(t, &have, &want);
+    vars_set(t, &want, VAR_TIME_ZONE, slice_of(NULL, 0));
+    vars_statement(&have, &want, &server, &out);
+    assert_string_equal(buf_cstr(&out), "SET sql_mode = 'ANSI', time_zone = DEFAULT");
+    buf_clear(&out);
+    vars_forget(t, &have, VAR_NAMES);
+    vars_set(t, &have, VAR_SQL_MODE, slice_of(NULL, 0));
+    vars_set(t, &have, VAR_TIME_ZONE, slice_of(NULL, 0));
+    vars_statement(&have, &want, &server, &out);
+    assert_string_equal(buf_cstr(&out), "SET NAMES utf8mb4");
+    buf_fini(&out);
+    vars_fini(t, &have);
+    vars_fini(t, &want);
+    intern_table_destroy(t);
 }
 
 static void values_are_shared_and_go_with_their_last_holder(void **state)
@@ -123,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements),
+        cmocka_unit_test(what_is_not_known_is_set),
         cmocka_unit_test(values_are_shared_and_go_with_their_last_holder),
         cmocka_unit_test(names),
     };
