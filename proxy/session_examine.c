@@ -225,9 +225,9 @@ bool session_examine(struct session *s, uint8_t command, struct slice payload)
 {
     struct observed *o = s->observed;
     struct slice body = slice_of(payload.data + 1, payload.len - 1);
+    begin(o);
     if (o->blind)
         return false;
-    begin(o);
     switch (command) {
     case COM_QUERY:
         return examine_query(s, body);

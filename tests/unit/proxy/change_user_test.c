@@ -495,6 +495,29 @@ static void an_observed_session_gets_another_backend(void **state)
     shard_expect(server(), "SELECT 1");
 }
 
+/* What was noted of a statement that could be read is not looked for in one that cannot. */
+static void an_observed_session_that_cannot_be_read_any_more(void **state)
+{
+    (void)state;
+    static const uint16_t sjis = 13;
+    char text[512], want[512]; /* longer than the packets of a login */
+    snprintf(text, sizeof text, "%400sKILL %u", "", atomic_load(&gate.fleet.next_connection_id));
+    snprintf(want, sizeof want, "%400sKILL 7", "");
+    struct peer *p = login(&gate, "mq");
+    client_query(&gate, p, text);
+    shard_expect(server(), want);
+    gate_say_ok(&gate, server(), IDLE_STATUS);
+    expect_ok(p);
+    changed(p, CHANGE_TO(.user = "app", .charset = sjis));
+    client_command(p, COM_PING, SLICE_LIT(""));
+    gate_run(&gate);
+    shard_expect_command(server(), COM_PING);
+    gate_say_ok(&gate, server(), IDLE_STATUS);
+    expect_ok(p);
+    client_query(&gate, p, "SELECT 1");
+    shard_expect(server(), "SELECT 1");
+}
+
 static void an_observed_session_is_told_why_not(void **state)
 {
     (void)state;
@@ -533,6 +556,8 @@ int main(void)
     };
     const struct CMUnitTest observing[] = {
         cmocka_unit_test_setup_teardown(an_observed_session_gets_another_backend,
+                                        open_observing_gate, close_gate),
+        cmocka_unit_test_setup_teardown(an_observed_session_that_cannot_be_read_any_more,
                                         open_observing_gate, close_gate),
         cmocka_unit_test_setup_teardown(an_observed_session_is_told_why_not, open_observing_gate,
                                         close_gate),
