@@ -503,22 +503,21 @@ void session_free(struct session *s)
     mem_free(s);
 }
 
-bool session_end_if_idle(struct session *s)
+void session_end_if_idle(struct session *s)
 {
     if (s->state == SESSION_LOGIN) {
         session_kill(s);
-        return true;
+        return;
     }
     if (s->state != SESSION_READY || s->pinned || s->begin_pending || !list_empty(&s->cursors) ||
         buf_len(&s->in) ||
         session_has_script(s) || (s->status & STATUS_IN_TRANS))
-        return false;
+        return;
     struct err e;
     err_set(&e, MQ_SHUTTING_DOWN, "this sidecar is shutting down");
     s->seq = 0;
     session_send_err(s, &e);
     session_close_gently(s);
-    return true;
 }
 
 /* A transaction keeps the deployment it began under; the account is looked up anew, and a

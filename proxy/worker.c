@@ -15,6 +15,33 @@ enum {
     SECOND_MS = 1000,
 };
 
+/* One that ends gives its backends to others, which may end as well: each leaves whichever list it
+ * is on. */
+static void each_session(struct worker *w, void (*visit)(struct session *s))
+{
+    struct list left;
+    list_init(&left);
+    while (!list_empty(&w->sessions)) {
+        struct list *node = list_first(&w->sessions);
+        list_remove(node);
+        list_append(&left, node);
+    }
+    while (!list_empty(&left)) {
+        struct list *node = list_first(&left);
+        list_remove(node);
+        list_append(&w->sessions, node);
+        visit(session_of_node(node));
+    }
+}
+
+static struct session *find_session(struct worker *w, uint32_t id)
+{
+    LIST_EACH (&w->sessions, node, following)
+        if (session_id(session_of_node(node)) == id)
+            return session_of_node(node);
+    return NULL;
+}
+
 /* ---- the end of a loop turn ---- */
 
 void worker_clean_later(struct worker *w)
@@ -225,11 +252,9 @@ static void deliver_kill(struct message *m, void *context)
 {
     struct kill_message *k = (struct kill_message *)m;
     struct worker *w = context;
-    LIST_EACH (&w->sessions, node, following) {
-        struct session *s = session_of_node(node);
-        if (session_id(s) == k->session)
-            session_on_kill(s, k->statement_only);
-    }
+    struct session *s = find_session(w, k->session);
+    if (s)
+        session_on_kill(s, k->statement_only);
     mem_free(k);
 }
 
@@ -242,17 +267,11 @@ void worker_kill(struct worker *w, uint32_t session, bool statement_only)
     mailbox_post(&w->mailbox, &k->message);
 }
 
-static void end_idle_sessions(struct worker *w)
-{
-    LIST_EACH (&w->sessions, node, following)
-        session_end_if_idle(session_of_node(node));
-}
-
 static void deliver_drain(struct message *m, void *context)
 {
     struct worker *w = context;
     w->draining = true;
-    end_idle_sessions(w);
+    each_session(w, session_end_if_idle);
     mem_free(m);
 }
 
@@ -260,8 +279,7 @@ static void deliver_stop(struct message *m, void *context)
 {
     struct worker *w = context;
     w->stopping = true;
-    LIST_EACH (&w->sessions, node, following)
-        session_kill(session_of_node(node));
+    each_session(w, session_kill);
     worker_clean_later(w);
     mem_free(m);
 }
@@ -367,12 +385,11 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
     resume_held(w, waits_for_refresh);
     move_line(w);
     if (w->draining)
-        end_idle_sessions(w);
+        each_session(w, session_end_if_idle);
     if (w->now_ms - w->sessions_ticked_ms < SECOND_MS)
         return;
     w->sessions_ticked_ms = w->now_ms;
-    LIST_EACH (&w->sessions, node, following)
-        session_tick(session_of_node(node));
+    each_session(w, session_tick);
 }
 
 /* ---- life ---- */
