@@ -9,6 +9,7 @@
 
 enum {
     MOST_RECORDS = 4096,
+    LONGEST_NAME = 256, /* nobody's is as long; those that begin alike may share a record */
     FREE_FAILURES = 3, /* somebody may mistype */
     FIRST_DELAY_MS = 250,
     FORGOTTEN_MS = 600000,
@@ -120,7 +121,7 @@ uint32_t login_guard_note(struct login_guard *g, struct slice user, struct slice
 {
     struct buf key;
     buf_init(&key);
-    buf_append_slice(&key, user);
+    buf_append(&key, user.data, user.len < LONGEST_NAME ? user.len : LONGEST_NAME);
     buf_append_byte(&key, 0);
     buf_append_slice(&key, address);
     pthread_mutex_lock(&g->lock);

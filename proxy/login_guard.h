@@ -2,7 +2,8 @@
  * whether it says yes or no, so that guessing gains nothing by asking again elsewhere meanwhile. A
  * success forgets them, and so do some minutes. Shared by all workers, under a lock.
  *
- * Up to 4096 pairs are remembered; the one that failed least recently gives way. */
+ * Up to 4096 pairs are remembered, of names their first 256 bytes; the one that failed least
+ * recently gives way. */
 #ifndef MQ_PROXY_LOGIN_GUARD_H
 #define MQ_PROXY_LOGIN_GUARD_H
 

@@ -113,6 +113,19 @@ static void the_table_is_bounded(void **state)
     login_guard_destroy(g);
 }
 
+/* A name comes from anybody, and may be as long as a login's packet. */
+static void long_names_are_cut(void **state)
+{
+    (void)state;
+    struct login_guard *g = login_guard_create();
+    char name[600];
+    memset(name, 'n', sizeof name);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(deny(g, slice_of(name, 256 + 100 * i), HERE, 1000), i < 3 ? 0 : 250);
+    assert_int_equal(deny(g, slice_of(name, 255), HERE, 1000), 0);
+    login_guard_destroy(g);
+}
+
 /* ---- sessions ---- */
 
 /* With a proof that does not fit; the answer has not been looked at. */
@@ -185,6 +198,7 @@ int main(void)
         cmocka_unit_test(time_forgets),
         cmocka_unit_test(clocks_of_workers_differ),
         cmocka_unit_test(the_table_is_bounded),
+        cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test_setup_teardown(a_session_waits_for_its_answer, open_gate, close_gate),
         cmocka_unit_test_setup_teardown(accounts_of_some_listeners, open_gate, close_gate),
     };
