@@ -58,7 +58,11 @@ class Faults:
 
 
 def backends(cluster):
-    return [row for shard in range(len(cluster.shards)) for row in cluster.query(shard, BACKENDS)]
+    return {
+        (shard, row[0])
+        for shard in range(len(cluster.shards))
+        for row in cluster.query(shard, BACKENDS)
+    }
 
 
 def descriptors(gateway):
@@ -89,6 +93,7 @@ def test_nothing_leaks(make_gateway, cluster):
         }
     )
     at_rest = descriptors(gateway)
+    others = backends(cluster)  # of the sidecar that most tests share, which is idle now
     faults = Faults(gateway, cluster)
     resident = []
     for half in range(2):
@@ -99,7 +104,7 @@ def test_nothing_leaks(make_gateway, cluster):
         cluster.query_all("DELETE FROM queue_messages WHERE topic = %s", (TOPIC,))
         print(f"{crowd.commands} commands, {faults.killed} connections killed")
         assert crowd.commands > CLIENTS
-        wait_until(lambda: not backends(cluster), "the shards' connections are closed")
+        wait_until(lambda: not backends(cluster) - others, "the shards' connections are closed")
         wait_until(lambda: descriptors(gateway) <= at_rest, "no descriptor is left over")
         resident.append(gateway.resident())
     faults.close()
