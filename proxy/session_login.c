@@ -165,10 +165,10 @@ void session_welcome(struct session *s)
         return;
     }
     session_end_login(s);
+    roster_add(s->worker->fleet->roster, s->id, s->worker->number, 0, slice_cstr(s->user));
     if (session_check_login_database(s))
         return;
     session_move(s, SESSION_READY);
-    roster_add(s->worker->fleet->roster, s->id, s->worker->number, 0, slice_cstr(s->user));
     session_send_ok(s);
 }
 

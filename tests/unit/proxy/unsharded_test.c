@@ -298,10 +298,15 @@ static void a_login_may_name_it(void **state)
 {
     (void)state;
     struct peer *p = client_connect(&gate);
+    char kill[32];
+    snprintf(kill, sizeof kill, "KILL %u", atomic_load(&gate.fleet.next_connection_id) - 1);
     (void)client_login(&gate, p, "app", "other", GATE_CLIENT);
     struct peer *server = expect_database("other");
     assert_int_equal(expect_packet(p, 3).data[0], 0);
     assert_ptr_equal(relay(p, ORDERS, IDLE_STATUS), server);
+    client_query(&gate, client, kill); /* it is known like any other */
+    expect_ok(client);
+    assert_true(p->closed);
 
     struct peer *wrong = client_connect(&gate);
     (void)client_login(&gate, wrong, "app", "nosuch", GATE_CLIENT);
