@@ -87,6 +87,32 @@ static void headers_whole_and_in_part(void **state)
     }
 }
 
+/* Addresses and one addition that fills what is left; a byte more is refused when it is announced. */
+static void as_long_as_may_be(void **state)
+{
+    (void)state;
+    for (size_t size = PROXY_HEADER_MAX; size <= PROXY_HEADER_MAX + 1; size++) {
+        size_t block = size - 16, rest = block - 12 - 3;
+        uint8_t *bytes = calloc(1, size);
+        memcpy(bytes, SIGNATURE "\x21\x11", 14);
+        bytes[14] = (uint8_t)(block >> 8);
+        bytes[15] = (uint8_t)block;
+        memcpy(bytes + 16, TCP4_BLOCK, 12);
+        bytes[28] = 4;
+        bytes[29] = (uint8_t)(rest >> 8);
+        bytes[30] = (uint8_t)rest;
+        for (size_t len = 16; len <= size; len++) {
+            struct proxy_header h;
+            enum proxy_status want = size > PROXY_HEADER_MAX ? PROXY_BAD
+                                     : len < size            ? PROXY_INCOMPLETE
+                                                             : PROXY_COMPLETE;
+            assert_int_equal(proxy_header_parse(bytes, len, &h), want);
+            assert_int_equal(h.size, size);
+        }
+        free(bytes);
+    }
+}
+
 static void what_follows_is_left_alone(void **state)
 {
     (void)state;
@@ -127,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_whole_and_in_part),
+        cmocka_unit_test(as_long_as_may_be),
         cmocka_unit_test(what_follows_is_left_alone),
         cmocka_unit_test(what_is_no_header_is_refused),
         cmocka_unit_test(own_header_is_local),
