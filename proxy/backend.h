@@ -79,7 +79,7 @@ struct backend {
     uint64_t idle_since_ms;
     uint64_t heard_ms;    /* when the shard said something last; 0: never */
     bool killed;          /* its statement was: once is enough */
-    uint32_t interrupted; /* KILL QUERYs that have hit nothing yet, and may hit whatever runs next */
+    uint32_t interrupted; /* KILL QUERYs that have hit nothing yet, and may hit what runs next */
     bool probe_only; /* opened to learn the dialect; nobody waits for it */
     char *errand;    /* beside its pool: the statement that it was opened for; NULL: none */
     bool asks_role;  /* that statement asks whether the host is writable */
