@@ -28,6 +28,18 @@ static void init_db(struct session *s, struct slice name)
     session_done(s);
 }
 
+/* The warnings of the last statement stay. */
+static void ping(struct session *s)
+{
+    struct ok_packet ok = { .status = session_own_status(s) };
+    struct buf payload;
+    buf_init(&payload);
+    ok_write(&payload, &ok, 0x00, s->capabilities);
+    session_send_payload(s, buf_slice(&payload));
+    buf_fini(&payload);
+    session_done(s);
+}
+
 static void statistics(struct session *s)
 {
     struct fleet *fleet = s->worker->fleet;
@@ -204,8 +216,7 @@ static bool serve_command(struct session *s, const struct packet *p)
     case COM_FIELD_LIST:
         return session_field_list(s, body);
     case COM_PING:
-        session_send_ok(s);
-        session_done(s);
+        ping(s);
         return true;
     case COM_STATISTICS:
         statistics(s);

@@ -32,11 +32,12 @@ static void examine_use(struct session *s, struct slice name)
 }
 
 /* What mqgate would answer by itself. */
-static void examine_local(struct session *s, const struct template *t, const struct lexed *lexed)
+static void examine_local(struct session *s, const struct template *t, const struct lexed *lexed,
+                          const struct param_value *values)
 {
     struct observed *o = s->observed;
     if (t->local == LOCAL_SET)
-        s->trying = session_try_set(s, t, lexed, NULL, &o->why) == MQ_OK;
+        s->trying = session_try_set(s, t, lexed, values, &o->why) == MQ_OK;
     else if (t->local == LOCAL_USE)
         examine_use(s, t->name);
 }
@@ -63,7 +64,7 @@ static void examine_plan(struct session *s, const struct template *t, const stru
     if (t->verdict == VERDICT_REJECT)
         o->why = *t->reject;
     else if (t->verdict == VERDICT_LOCAL)
-        examine_local(s, t, lexed);
+        examine_local(s, t, lexed, values);
     else if (session_try_route(s, t, lexed, values, &r, &o->why) == ROUTE_OK)
         o->why.code = check_tenant(s, &r, &o->why);
     if (o->why.code)

@@ -70,6 +70,8 @@ static void ask_values(struct session *s, const struct template *t, const struct
 void session_learn_column(struct session *s, struct slice definition)
 {
     struct column_def column;
+    if (s->request.learning != LEARN_VALUES)
+        return;
     bool parsed = column_def_parse(definition, &column);
     buf_append_byte(&learned(s)->types, parsed ? column.type : TYPE_NULL);
 }

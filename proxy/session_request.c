@@ -474,7 +474,7 @@ static bool is_status_known(const struct session *s)
     for (size_t i = 0; i < sizeof may_roll_back / sizeof *may_roll_back; i++)
         if (b->answer.err.code == may_roll_back[i])
             return false;
-    return s->request.entry != NULL; /* COMMIT may have failed either way */
+    return s->request.entry != NULL; /* COMMIT and ROLLBACK may have failed either way */
 }
 
 /* An ERR carries no status, the OK to a PING does. The client has its answer already. */
@@ -524,6 +524,7 @@ static void end_refused(struct session *s)
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
     bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->characteristics_set;
     bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
+    bool asks = s->step == STEP_COMMAND && !learns && !is_status_known(s);
     forget_failed(s);
     if (s->backend == s->home) /* it has more to lose */
         unusable = s->pipelined;
@@ -538,6 +539,10 @@ static void end_refused(struct session *s)
     plan_entry_release(s->deferred);
     s->deferred = NULL;
     s->pipelined = false;
+    if (asks) {
+        ask_status(s);
+        return;
+    }
     if (unusable) {
         backend_kill(s->backend);
         s->backend = NULL;
@@ -691,6 +696,8 @@ void session_lose_backend(struct session *s, const struct err *reason)
     bool in_transaction = s->pinned || at_home;
     if (at_home && !current)
         return;
+    if (s->pinned)
+        session_savepoints_forget(s);
     s->backend = NULL;
     s->pinned = false;
     s->characteristics_set = false;

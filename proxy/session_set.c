@@ -29,6 +29,21 @@ static struct slice written(const struct lexed *l, const struct value_ref *v)
     return slice_of(l->text.data + first->start, last->start + last->len - first->start);
 }
 
+/* An integer has one spelling here, as what it says is compared: not +01. */
+static struct slice number_text(struct arena *arena, const struct lexed *l,
+                                const struct value_ref *v)
+{
+    const struct token *last = &l->tokens[v->last];
+    struct slice digits = slice_of(l->text.data + last->start, last->len);
+    if (last->kind != TOKEN_INTEGER)
+        return written(l, v);
+    while (digits.len > 1 && digits.data[0] == '0')
+        digits = slice_of(digits.data + 1, digits.len - 1);
+    bool negative = token_is_op(&l->tokens[v->first], OP_MINUS) && digits.data[0] != '0';
+    return slice_cstr(
+        arena_printf(arena, "%s%.*s", negative ? "-" : "", (int)digits.len, digits.data));
+}
+
 static bool token_value(const struct session *s, bool is_word, const struct value_ref *v,
                         const struct lexed *l, struct value *ret)
 {
@@ -38,22 +53,27 @@ static bool token_value(const struct session *s, bool is_word, const struct valu
         ret->form = FORM_STRING;
         return token_string_value(l, &dialect, v->first, v->last, &s->worker->arena, &ret->text);
     }
+    bool is_true = token_is_keyword(t, KW_TRUE);
+    if (is_true || token_is_keyword(t, KW_FALSE)) {
+        *ret = (struct value){ FORM_NUMBER, is_true ? SLICE_LIT("1") : SLICE_LIT("0") };
+        return true;
+    }
     is_word |= t->kind == TOKEN_IDENT || t->kind == TOKEN_QUOTED;
     ret->form = token_is_keyword(t, KW_NULL)      ? FORM_NULL
                 : token_is_keyword(t, KW_DEFAULT) ? FORM_DEFAULT
                 : is_word                         ? FORM_WORD
                                                   : FORM_NUMBER;
-    ret->text = written(l, v);
+    ret->text = is_word ? written(l, v) : number_text(&s->worker->arena, l, v);
     return true;
 }
 
-/* Which of the unsigned and the signed number it is does not matter where only one can be set. */
-static struct slice integer_text(struct arena *arena, struct slice bytes)
+static struct slice integer_text(struct arena *arena, const struct param_value *p)
 {
-    unsigned long long n = 0;
-    for (size_t i = bytes.len; i-- > 0;)
-        n = n << 8 | (unsigned char)bytes.data[i];
-    return slice_cstr(arena_printf(arena, "%llu", n));
+    unsigned long long n = p->negative ? ~0ull : 0;
+    for (size_t i = p->bytes.len; i-- > 0;)
+        n = n << 8 | (unsigned char)p->bytes.data[i];
+    return slice_cstr(p->negative ? arena_printf(arena, "-%llu", 0 - n)
+                                  : arena_printf(arena, "%llu", n));
 }
 
 static bool param_value(struct session *s, const struct param_value *p, struct value *ret)
@@ -66,7 +86,7 @@ static bool param_value(struct session *s, const struct param_value *p, struct v
         *ret = (struct value){ FORM_STRING, p->bytes };
         return true;
     case PARAM_VALUE_INTEGER:
-        *ret = (struct value){ FORM_NUMBER, integer_text(&s->worker->arena, p->bytes) };
+        *ret = (struct value){ FORM_NUMBER, integer_text(&s->worker->arena, p) };
         return true;
     default:
         return false;
@@ -123,12 +143,12 @@ static bool says(const struct value *v, const char *word, const char *number)
 
 static bool says_off(const struct value *v)
 {
-    return says(v, "off", "0") || (v->form == FORM_WORD && slice_ieq_cstr(v->text, "false"));
+    return says(v, "off", "0");
 }
 
 static bool says_on(const struct value *v)
 {
-    return says(v, "on", "1") || (v->form == FORM_WORD && slice_ieq_cstr(v->text, "true"));
+    return says(v, "on", "1");
 }
 
 /* As text that every sql_mode and character set reads alike: it outlives those of today. */
@@ -248,6 +268,58 @@ static enum err_code set_sql_mode(struct session *s, struct value *v, struct err
     return MQ_OK; /* an unknown name is the server's to refuse */
 }
 
+/* ---- optimizer_switch ---- */
+
+static struct slice next_flag(struct slice *list)
+{
+    const char *comma = memchr(list->data, ',', list->len);
+    struct slice flag = slice_of(list->data, comma ? (size_t)(comma - list->data) : list->len);
+    size_t used = flag.len + (comma != NULL);
+    *list = slice_of(list->data + used, list->len - used);
+    return flag;
+}
+
+static struct slice flag_name(struct slice flag)
+{
+    const char *equals = memchr(flag.data, '=', flag.len);
+    return slice_trim(slice_of(flag.data, equals ? (size_t)(equals - flag.data) : flag.len));
+}
+
+static bool has_flag(struct slice list, struct slice name)
+{
+    while (list.len)
+        if (slice_ieq(flag_name(next_flag(&list)), name))
+            return true;
+    return false;
+}
+
+/* It changes flag by flag what the session has. A backend, which was another session's, is told all
+ * flags that were set, and that the others are as by default. */
+static enum err_code set_flags(struct session *s, struct value *v, struct err *reterr)
+{
+    const struct slice all = SLICE_LIT("default");
+    struct slice old = slice_trim(slice_cstr(s->vars.values[VAR_OPTIMIZER]));
+    const char *flags = "";
+    if (v->form == FORM_DEFAULT || v->form == FORM_NULL)
+        return MQ_OK;
+    if (!is_text(v))
+        return err_set(reterr, MQ_VARIABLE_VALUE, "optimizer_switch is served as a list of flags");
+    bool counts = old.len && !has_flag(v->text, all);
+    old = counts ? slice_of(old.data + 1, old.len - 2) : slice_of("", 0); /* its quotes */
+    while (old.len) {
+        struct slice flag = next_flag(&old);
+        if (!has_flag(v->text, flag_name(flag)))
+            flags = arena_printf(&s->worker->arena, "%s%.*s,", flags, (int)flag.len, flag.data);
+    }
+    struct slice others = slice_cstr(flags[0] || has_flag(v->text, all) ? flags : "default,");
+    if (!v->text.len)
+        others.len--; /* the comma */
+    *v = (struct value){ FORM_STRING,
+                         slice_cstr(arena_printf(&s->worker->arena, "%.*s%.*s", (int)others.len,
+                                                 others.data, (int)v->text.len, v->text.data)) };
+    return MQ_OK;
+}
+
 /* ---- assignments ---- */
 
 static const char *name_on(const struct session *s, const struct var_info *info)
@@ -286,6 +358,8 @@ static enum err_code assign(struct session *s, const struct set_item *item, enum
     enum err_code code = MQ_OK;
     if (var == VAR_SQL_MODE)
         code = set_sql_mode(s, v, reterr);
+    else if (var == VAR_OPTIMIZER)
+        code = set_flags(s, v, reterr);
     else if (var_info(var)->kind == VAR_KIND_REFINES)
         code = check_charset(var, v, reterr);
     bool truth = var == VAR_AUTOCOMMIT || var == VAR_READ_ONLY; /* read here as well */
@@ -418,7 +492,8 @@ enum err_code session_try_set(struct session *s, const struct template *t,
     enum err_code code = MQ_OK;
     remember(s);
     for (size_t i = 0; i < t->set_count && !code; i++)
-        code = set_item(&from, &t->sets[i], reterr);
+        if (!s->observed || t->sets[i].value.kind != VALUE_COMPUTED) /* only its server knows */
+            code = set_item(&from, &t->sets[i], reterr);
     if (!code)
         code = session_keep_begun(
             s, s->trial.values[VAR_ISOLATION] != s->vars.values[VAR_ISOLATION],

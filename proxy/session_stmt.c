@@ -327,6 +327,12 @@ static bool is_integer_type(uint8_t type)
     return type == TYPE_TINY || type == TYPE_SHORT || type == TYPE_LONG || type == TYPE_LONGLONG;
 }
 
+static bool is_negative(const struct execute_param *p)
+{
+    return !(p->type.flags & UNSIGNED_FLAG) && p->content.len &&
+           (p->content.data[p->content.len - 1] & 0x80);
+}
+
 static struct param_value *values_of(struct session *s, const struct execute *x, uint32_t count)
 {
     struct param_value *values = arena_array(&s->worker->arena, struct param_value, count);
@@ -337,6 +343,7 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
                          : is_integer_type(p->type.type)      ? PARAM_VALUE_INTEGER
                                                               : PARAM_VALUE_OTHER;
         values[i].bytes = p->content;
+        values[i].negative = values[i].kind == PARAM_VALUE_INTEGER && is_negative(p);
     }
     return values;
 }

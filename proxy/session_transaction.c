@@ -134,10 +134,8 @@ static enum err_code refuse_inside(const struct session *s, struct err *reterr)
 enum err_code session_set_next(struct session *s, enum var var, struct slice value,
                                struct err *reterr)
 {
-    bool on = slice_eq(value, SLICE_LIT("1")) || slice_ieq_cstr(value, "on") ||
-              slice_ieq_cstr(value, "true");
-    bool off = slice_eq(value, SLICE_LIT("0")) || slice_ieq_cstr(value, "off") ||
-               slice_ieq_cstr(value, "false");
+    bool on = slice_eq(value, SLICE_LIT("1")) || slice_ieq_cstr(value, "on");
+    bool off = slice_eq(value, SLICE_LIT("0")) || slice_ieq_cstr(value, "off");
     uint8_t isolation = var == VAR_ISOLATION ? isolation_by_value(value) : 0;
     if (!isolation && (var == VAR_ISOLATION || !(on || off)))
         return err_set(reterr, MQ_VARIABLE_VALUE, "Variable '%s' can't be set to the value of '%.*s'",

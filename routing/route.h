@@ -47,6 +47,7 @@ enum param_kind {
 struct param_value {
     uint8_t kind; /* enum param_kind */
     struct slice bytes;
+    bool negative; /* of an integer: the bits above its bytes are set */
 };
 
 enum tenant_source {

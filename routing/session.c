@@ -160,9 +160,12 @@ static enum err_code set_question(struct planner *p, const struct node *set)
         last = value;
         p->t->questions++;
     }
-    if (!code && last && last->last < set->last)
-        code = plan_edit(p, EDIT_REPLACE, last->last + 1, set->last, slice_of("", 0));
-    return code;
+    if (code || !last)
+        return code;
+    /* Whatever sql_select_limit is. */
+    return last->last < set->last
+               ? plan_edit(p, EDIT_REPLACE, last->last + 1, set->last, SLICE_LIT(" LIMIT 1"))
+               : plan_edit(p, EDIT_AFTER, set->last, set->last, SLICE_LIT(" LIMIT 1"));
 }
 
 static bool params_in_questions(const struct planner *p)

@@ -116,6 +116,10 @@ SCRIPTS = {
     "completion_type is checked": [
         "SET completion_type = 5", "SET completion_type = 'x'", "SET completion_type = NULL",
         "SELECT @@completion_type", "BEGIN", "COMMIT"],
+    "completion_type as a number": [
+        "SET completion_type = TRUE", "BEGIN", "{a}", "COMMIT", "PING", "{b}", "ROLLBACK", "{count}",
+        "SET completion_type = 00", "COMMIT", "BEGIN", "{b}", "COMMIT", "PING", "SET completion_type = 0 + 1", "BEGIN",
+        "{c}", "COMMIT", "PING", "COMMIT AND NO CHAIN", "SET completion_type = +01", "BEGIN", "COMMIT", "PING"],
     "no release": ["SET completion_type = 'RELEASE'", "BEGIN", "{a}", "COMMIT NO RELEASE", "{count}"],
     "autocommit": [
         "SET autocommit = 0", "SELECT 1", "SELECT @@autocommit", "{count}", "COMMIT", "{a}", "SET autocommit = 1",
@@ -129,6 +133,10 @@ SCRIPTS = {
         "SET @@session.autocommit = on", "SET autocommit = NULL", "SET autocommit = 'off'", "SET autocommit = 2",
         "SET autocommit = -1", "SET autocommit = 1.0", "SET autocommit = '1'", "SET autocommit = TRUE",
         "SET autocommit = false", "SET autocommit = DEFAULT", "SET autocommit = 1 - 1", "PING"],
+    "values of autocommit, written at length": [
+        "SET autocommit = 00", "PING", "{a}", "ROLLBACK", "{count}", "SET autocommit = +1", "PING",
+        "SET autocommit = -0", "PING", "SET autocommit = - 01", "SET autocommit = 01", "PING",
+        "SET {read_only} = 01", "BEGIN", "PING", "{a}", "ROLLBACK", "SET @@{read_only} = TRUE", "{a}"],
     "savepoints": [
         "SAVEPOINT a", "ROLLBACK TO a", "RELEASE SAVEPOINT a", "BEGIN", "SAVEPOINT a", "SAVEPOINT b", "SAVEPOINT A",
         "ROLLBACK TO b", "ROLLBACK TO a", "ROLLBACK TO none", "{a}", "SAVEPOINT c", "{b}", "ROLLBACK TO c",
@@ -187,6 +195,13 @@ CONNECTING = {
                     "SET time_zone = CONCAT('+0', 1 + 1, ':00'), autocommit = IF(1, 1, 0)",
                     "SET sql_mode = 0", "SET sort_buffer_size = 512 * 1024", "SET div_precision_increment = 6",
                     "SET innodb_lock_wait_timeout = 7, lock_wait_timeout = 8", "SET timestamp = 1000000"],
+    "of no row": ["SET sql_select_limit = 0", "SET time_zone = CONCAT('+0', '1:00')", "SET sql_select_limit = DEFAULT"],
+    "flag by flag": ["SET optimizer_switch = 'index_merge=off'", "SET optimizer_switch = 'mrr=on'",
+                     "SET optimizer_switch = 'mrr=off,index_merge_union=off'", "SET optimizer_switch = @@optimizer_switch",
+                     "SET optimizer_switch = 'mrr=on,default'", "SET optimizer_switch = CONCAT('mrr', '=on')",
+                     "SET optimizer_switch = 'mrr=on,mrr=off'", "SET optimizer_switch = 'none=on'",
+                     "SET optimizer_switch = 'mrr=default'", "SET optimizer_switch = ''",
+                     "SET optimizer_switch = DEFAULT"],
     "none of it": ["SET time_zone = '+02:00', sql_select_limit = 'many'", "SET time_zone = 'Nowhere/Else'",
                    "SET sql_mode = CONCAT(@@sql_mode, ',NO_SUCH_MODE')", "SET net_read_timeout = 'x'",
                    "SET no_such_variable = 1", "SET time_zone = @@no_such_variable", "SET sql_mode = NULL"],
@@ -195,7 +210,7 @@ VARIABLES = (
     "autocommit sql_mode time_zone net_write_timeout net_read_timeout sql_select_limit group_concat_max_len "
     "foreign_key_checks unique_checks lc_time_names character_set_client character_set_results "
     "character_set_connection collation_connection default_storage_engine sort_buffer_size "
-    "div_precision_increment innodb_lock_wait_timeout lock_wait_timeout"
+    "div_precision_increment innodb_lock_wait_timeout lock_wait_timeout optimizer_switch"
 ).split()
 READ = "SELECT " + ", ".join(f"@@{name}" for name in VARIABLES)
 
@@ -221,12 +236,26 @@ def test_reset_connection(connect, direct, tenant, driver):
     assert both[0].ping().status & TOLD == both[1].ping().status & TOLD
 
 
+@pytest.mark.parametrize("autocommit", [0, 1])
+def test_a_ping_leaves_the_warnings(connect, direct, tenant, autocommit):
+    """Also mqgate's own, which asks for the status of the transaction."""
+    for connection in (connect(tenant, raw=True), direct()):
+        connection.query(f"SET autocommit = {autocommit}")
+        with pytest.raises(ServerError):
+            connection.query("SELECT nothing FROM queue_offsets WHERE topic = 'x'")
+        assert [row[1] for row in connection.query("SHOW WARNINGS").rows] == [b"1054"]
+        connection.ping()
+        assert [row[1] for row in connection.query("SHOW WARNINGS").rows] == [b"1054"]
+
+
 def test_parameters_of_set(connect, tenant):
     connection = connect(tenant, raw=True)
     made = connection.prepare("SET time_zone = ?, sql_select_limit = ?, sql_mode = ?")
     connection.execute(made, "+03:00", 7, "ANSI_QUOTES")
     assert connection.query('SELECT @@time_zone, @@sql_select_limit, "sql_mode" FROM (SELECT 1 AS "sql_mode") AS t'
                             ).rows == [(b"+03:00", b"7", b"1")]
+    connection.execute(connection.prepare("SET lock_wait_timeout = ?"), -1)
+    assert connection.query("SELECT @@lock_wait_timeout <= 1").rows == [(b"1",)]
     connection.execute(connection.prepare("SET character_set_results = ?"), None)
     assert connection.query("SELECT @@character_set_results").rows == [(None,)]
 

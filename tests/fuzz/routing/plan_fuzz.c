@@ -250,7 +250,7 @@ static void try_route(const struct template *t, const struct lexed *l,
     struct route r;
     struct err err;
     for (uint32_t i = 0; i < t->client_params; i++)
-        params[i] = (struct param_value){ PARAM_VALUE_STRING, SLICE_LIT("acme") };
+        params[i] = (struct param_value){ .kind = PARAM_VALUE_STRING, .bytes = SLICE_LIT("acme") };
     route(&in, arena, &r, &err);
 }
 

@@ -231,6 +231,21 @@ static void a_client_that_leaves_takes_nothing_along(void **state)
     gate_say_row(&gate, shard, "1", IDLE_STATUS);
 }
 
+/* Of the two answers only the second is of the expression. */
+static void an_expression_may_ask_for_it(void **state)
+{
+    (void)state;
+    upsert(one);
+    client_query(&gate, one, "SET timestamp = LAST_INSERT_ID()");
+    shard_expect(shard, ASK);
+    gate_say_row(&gate, shard, "66", IDLE_STATUS);
+    struct peer *asked = gate_asked(&gate);
+    shard_expect(asked, "SELECT  CAST(66 AS UNSIGNED) LIMIT 1");
+    gate_say_row(&gate, asked, "66", IDLE_STATUS);
+    expect_ok(one);
+    assert_non_null(strstr(buf_cstr(&gate.set), "timestamp = '66'"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
 #define NARROW(function) cmocka_unit_test_setup_teardown(function, open_narrow_gate, close_gate)
 
@@ -248,6 +263,7 @@ int main(void)
         TEST(a_value_that_is_told_ends_the_doubt),
         TEST(a_reset_forgets_it),
         TEST(a_client_that_leaves_takes_nothing_along),
+        TEST(an_expression_may_ask_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -613,6 +613,18 @@ static void the_sql_mode_is_followed(void **state)
                      MQ_TENANT_MISSING);
 }
 
+/* mqgate would ask a shard for what the server has computed here. */
+static void expressions_would_be_served(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *backend = server();
+    static const char served[] =
+        "SET sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES'), time_zone = '+01:00'";
+    static const char refused[] = "SET time_zone = @@global.time_zone, sql_mode = 'ORACLE'";
+    assert_int_equal(last_code(p, backend, served, IDLE_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, refused, IDLE_STATUS), MQ_SQL_MODE_UNSAFE);
+}
+
 /* The server was down when it was to be asked for its default. */
 static void the_default_sql_mode_is_asked_for_again(void **state)
 {
@@ -781,6 +793,7 @@ int main(void)
         TEST(the_sessions_tenant_is_noticed),
         TEST(failed_commands_change_nothing),
         TEST(the_sql_mode_is_followed),
+        TEST(expressions_would_be_served),
         TEST(the_default_sql_mode_is_asked_for_again),
         TEST(transactions_of_two_tenants_are_noticed),
         TEST(mqgates_own_statement_is_answered),

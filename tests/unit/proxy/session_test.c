@@ -605,6 +605,62 @@ static void isolation_of_the_next_transaction_only(void **state)
     assert_int_equal(buf_len(&gate.set), 0);
 }
 
+/* They are of the transaction that is lost, not of the next one. */
+static void savepoints_are_lost_with_their_shard(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
+    client_query(&gate, p, "BEGIN");
+    expect_ok(p);
+    client_query(&gate, p, "SAVEPOINT a");
+    expect_ok(p);
+    client_query(&gate, p, ADD);
+    shard_expect(shard, "BEGIN");
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    shard_expect(shard, "SAVEPOINT `a`");
+    peer_close(shard);
+    gate_run(&gate);
+    expect_err(p, 1, 1158, "MQ5002");
+    client_query(&gate, p, "SET autocommit = 0");
+    expect_ok(p);
+    client_query(&gate, p, "ROLLBACK TO a");
+    expect_err(p, 1, 1305, "MQ");
+    client_query(&gate, p, ADD);
+    shard_expect(gate_shard(&gate, 0), ADD_ACME);
+}
+
+/* COMMIT may have failed either way: what the next transaction may be told depends on it. */
+static void a_commit_that_failed_before_begin(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
+    static const char *const ends[] = { "BEGIN", "COMMIT AND CHAIN", "COMMIT" };
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        client_query(&gate, p, "BEGIN");
+        expect_ok(p);
+        client_query(&gate, p, ADD);
+        shard_expect(shard, "BEGIN");
+        shard_expect(shard, ADD_ACME);
+        shard_say_ok(shard, OPEN_STATUS);
+        gate_say_ok(&gate, shard, OPEN_STATUS);
+        expect_ok(p);
+        client_query(&gate, p, ends[i]);
+        shard_expect(shard, "COMMIT");
+        gate_say_err(&gate, shard, 1180, "Got error 28 during COMMIT");
+        expect_err(p, 1, 1180, "Got");
+        shard_expect_command(shard, COM_PING);
+        gate_say_ok(&gate, shard, IDLE_STATUS);
+        client_command(p, COM_PING, slice_of("", 0));
+        gate_run(&gate);
+        assert_int_equal(expect_ok(p).status, IDLE_STATUS);
+        client_query(&gate, p, "SET TRANSACTION READ WRITE");
+        expect_ok(p);
+        client_query(&gate, p, "ROLLBACK"); /* forgets it */
+        expect_ok(p);
+        expect_nothing(shard);
+    }
+}
+
 /* ---- state ---- */
 
 static void reset_keeps_what_the_login_chose(void **state)
@@ -658,6 +714,43 @@ static void variables_follow_the_session(void **state)
     gate_say_ok(&gate, shard, IDLE_STATUS);
     client_query(&gate, a, PICK);
     assert_slice(buf_slice(&gate.set), SLICE_LIT("SET time_zone = '+01:00'"), "back again");
+}
+
+/* SET changes some flags only: a backend must lose those of another session, and keep those that
+ * this one has set before. */
+static void flags_follow_the_session(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set, *kept;
+    } rows[] = {
+        { "'mrr=off'", "'default,mrr=off'" },
+        { "'index_merge=on,MRR=on'", "'default,index_merge=on,MRR=on'" },
+        { "'mrr=default'", "'default,index_merge=on,mrr=default'" },
+        { "''", "'default,index_merge=on,mrr=default'" },
+        { "'mrr=off,default'", "'mrr=off,default'" },
+        { "'index_merge=off'", "'mrr=off,default,index_merge=off'" },
+        { "DEFAULT", "DEFAULT" },
+    };
+    struct peer *p = login(&gate, "mq@acme");
+    char text[128];
+    client_query(&gate, p, PICK); /* the backend's first SET tells it the character set, too */
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+    gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+    expect_ok(p);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(text, sizeof text, "SET optimizer_switch = %s", rows[i].set);
+        client_query(&gate, p, text);
+        expect_ok(p);
+        client_query(&gate, p, PICK);
+        shard_expect(gate_shard(&gate, 0), PICK_ACME);
+        gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+        expect_ok(p);
+        snprintf(text, sizeof text, "SET optimizer_switch = %s", rows[i].kept);
+        assert_slice(buf_slice(&gate.set), slice_cstr(text), rows[i].set);
+    }
+    client_query(&gate, p, "SET optimizer_switch = 5");
+    expect_err(p, 1, 1231, "MQ2020");
 }
 
 static void a_set_that_a_shard_refuses_changes_nothing(void **state)
@@ -1090,9 +1183,12 @@ int main(void)
         TEST(a_lost_shard_is_told_once),
         TEST(errors_without_autocommit_leave_nothing_behind),
         TEST(isolation_of_the_next_transaction_only),
+        TEST(savepoints_are_lost_with_their_shard),
+        TEST(a_commit_that_failed_before_begin),
         TEST(reset_keeps_what_the_login_chose),
         TEST(reset_forgets_a_tenant_that_was_set),
         TEST(variables_follow_the_session),
+        TEST(flags_follow_the_session),
         TEST(a_set_that_a_shard_refuses_changes_nothing),
         TEST(a_value_with_a_nul_is_refused),
         TEST(what_stays_off_is_answered_here),

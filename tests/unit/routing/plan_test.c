@@ -115,12 +115,13 @@ static void test_tenant_parameter(void **state)
         struct param_value value;
         enum err_code code;
     } cases[] = {
-        { "a string", { PARAM_VALUE_STRING, { "globex", 6 } }, MQ_OK },
-        { "a number", { PARAM_VALUE_OTHER, { "1", 1 } }, MQ_TENANT_VALUE },
-        { "NULL", { PARAM_VALUE_NULL, { "", 0 } }, MQ_TENANT_VALUE },
-        { "not bound", { PARAM_VALUE_UNKNOWN, { "", 0 } }, MQ_TENANT_VALUE },
-        { "a NUL byte", { PARAM_VALUE_STRING, { "globex\0", 7 } }, MQ_TENANT_INVALID },
-        { "nothing", { PARAM_VALUE_STRING, { "", 0 } }, MQ_TENANT_INVALID },
+        { "a string", { .kind = PARAM_VALUE_STRING, .bytes = { "globex", 6 } }, MQ_OK },
+        { "a number", { .kind = PARAM_VALUE_OTHER, .bytes = { "1", 1 } }, MQ_TENANT_VALUE },
+        { "NULL", { .kind = PARAM_VALUE_NULL, .bytes = { "", 0 } }, MQ_TENANT_VALUE },
+        { "not bound", { .kind = PARAM_VALUE_UNKNOWN, .bytes = { "", 0 } }, MQ_TENANT_VALUE },
+        { "a NUL byte", { .kind = PARAM_VALUE_STRING,
+                          .bytes = { "globex\0", 7 } }, MQ_TENANT_INVALID },
+        { "nothing", { .kind = PARAM_VALUE_STRING, .bytes = { "", 0 } }, MQ_TENANT_INVALID },
     };
     struct fixture f;
     (void)state;
@@ -144,18 +145,22 @@ static void test_counter_parameter(void **state)
         struct param_value value;
         enum err_code code;
     } cases[] = {
-        { "one byte", { PARAM_VALUE_INTEGER, { "\xff", 1 } }, MQ_OK },
-        { "2^52", { PARAM_VALUE_INTEGER, { "\0\0\0\0\0\0\x10\0", 8 } }, MQ_OK },
-        { "2^52 + 1", { PARAM_VALUE_INTEGER, { "\1\0\0\0\0\0\x10\0", 8 } }, MQ_COUNTER_VALUE },
-        { "all bits", { PARAM_VALUE_INTEGER, { "\xff\xff\xff\xff\xff\xff\xff\xff", 8 } },
+        { "one byte", { .kind = PARAM_VALUE_INTEGER, .bytes = { "\xff", 1 } }, MQ_OK },
+        { "2^52", { .kind = PARAM_VALUE_INTEGER, .bytes = { "\0\0\0\0\0\0\x10\0", 8 } }, MQ_OK },
+        { "2^52 + 1", { .kind = PARAM_VALUE_INTEGER,
+                        .bytes = { "\1\0\0\0\0\0\x10\0", 8 } }, MQ_COUNTER_VALUE },
+        { "all bits", { .kind = PARAM_VALUE_INTEGER,
+                        .bytes = { "\xff\xff\xff\xff\xff\xff\xff\xff", 8 } },
           MQ_COUNTER_VALUE },
-        { "NULL", { PARAM_VALUE_NULL, { "", 0 } }, MQ_OK },
-        { "digits", { PARAM_VALUE_STRING, { "42", 2 } }, MQ_OK },
-        { "too many digits", { PARAM_VALUE_STRING, { "18446744073709551615", 20 } },
+        { "NULL", { .kind = PARAM_VALUE_NULL, .bytes = { "", 0 } }, MQ_OK },
+        { "digits", { .kind = PARAM_VALUE_STRING, .bytes = { "42", 2 } }, MQ_OK },
+        { "too many digits", { .kind = PARAM_VALUE_STRING,
+                               .bytes = { "18446744073709551615", 20 } },
           MQ_COUNTER_VALUE },
-        { "an exponent", { PARAM_VALUE_STRING, { "1e19", 4 } }, MQ_COUNTER_VALUE },
-        { "a double", { PARAM_VALUE_OTHER, { "\0\0\0\0\0\0\xf0\x3f", 8 } }, MQ_COUNTER_VALUE },
-        { "not bound", { PARAM_VALUE_UNKNOWN, { "", 0 } }, MQ_COUNTER_VALUE },
+        { "an exponent", { .kind = PARAM_VALUE_STRING, .bytes = { "1e19", 4 } }, MQ_COUNTER_VALUE },
+        { "a double", { .kind = PARAM_VALUE_OTHER,
+                        .bytes = { "\0\0\0\0\0\0\xf0\x3f", 8 } }, MQ_COUNTER_VALUE },
+        { "not bound", { .kind = PARAM_VALUE_UNKNOWN, .bytes = { "", 0 } }, MQ_COUNTER_VALUE },
     };
     struct fixture f;
     (void)state;
