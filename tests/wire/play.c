@@ -463,7 +463,6 @@ static void play(struct run *r)
     gate_set_up(&r->gate, topology_acquire(r->topology));
     r->gate.shard_capabilities = c->backend_capabilities;
     r->gate.shard_version = c->version;
-    r->gate.observing = c->observing;
     r->gate.by_hand = c->by_hand;
     if (r->mode == NARROW)
         r->gate.pipe = NARROW_PIPE;

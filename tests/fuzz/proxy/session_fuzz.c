@@ -307,7 +307,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
     if (settings & 2)
         g.pipe = 512;
-    g.observing = settings & 0x40;
     new_client(&g, settings >> 2);
     for (int i = 0; i < MOST_STEPS && reader_left(&script); i++) {
         step(&g, &script);

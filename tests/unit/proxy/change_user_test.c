@@ -1,6 +1,7 @@
 /* COM_CHANGE_USER: a login in the middle of a session, which leaves nothing of what was before. */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include "tests/unit/proxy/certificate.h"
+#include "tests/unit/proxy/gate_test.h"
 
 /* SHA1(SHA1("secret")) */
 #define NATIVE_HASH "*14E65567ABDB5135D0CFD9A70B3032C179A49EE7"
@@ -11,33 +12,6 @@
     " old: {password_hash: \"" NATIVE_HASH "\", backend: {password: x}},"             \
     " open: {password: \"\"}}\n"                                                      \
     "tenants: [acme, globex]\n"
-#define PICK "SELECT id FROM queue_messages WHERE topic = 'a'"
-#define PICK_OF(tenant) \
-    "SELECT id FROM queue_messages WHERE tenant = '" tenant "' AND ( topic = 'a')"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML);
-    return 0;
-}
-
-static int open_observing_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_OBSERVING_YAML("observe"));
-    gate.observing = true;
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
 
 /* What a client asks for. */
 struct change {
@@ -151,13 +125,6 @@ static void expect_text(struct peer *p, const char *statement, const char *want)
     expect_packet(p, 4);
 }
 
-static struct peer *login_with(uint32_t capabilities, const char *database)
-{
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "app", database, GATE_CLIENT | capabilities));
-    return p;
-}
-
 static void another_account(void **state)
 {
     (void)state;
@@ -239,8 +206,9 @@ static void what_it_chooses_is_checked(void **state)
           1045 },
     };
     for (size_t i = 0; i < COUNT(cases); i++)
-        refused(login_with(CAP_CONNECT_ATTRS, "mq"), &cases[i].change, cases[i].code, "MQ");
-    struct peer *p = login_with(CAP_CONNECT_ATTRS, "mq");
+        refused(log_in_as("app", "mq", GATE_CLIENT | CAP_CONNECT_ATTRS), &cases[i].change,
+                cases[i].code, "MQ");
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT | CAP_CONNECT_ATTRS);
     changed(p, CHANGE_TO(.user = "app", .database = "mq", .tenant = "globex"));
     client_query(&gate, p, PICK);
     shard_expect(gate_shard(&gate, 1), PICK_OF("globex"));
@@ -343,7 +311,7 @@ static void cut_anywhere(void **state)
     write_change(&body, CHANGE_TO(.user = "app", .database = "mq", .tenant = "acme"));
     size_t needed = sizeof "app" + 21 + sizeof "mq";
     for (size_t len = 0; len < buf_len(&body); len++) {
-        struct peer *p = login_with(CAP_CONNECT_ATTRS, "mq");
+        struct peer *p = log_in_as("app", "mq", GATE_CLIENT | CAP_CONNECT_ATTRS);
         client_command(p, COM_CHANGE_USER, slice_of(buf_begin(&body), len));
         gate_run(&gate);
         if (len < needed)
@@ -430,14 +398,6 @@ static void it_takes_no_longer_than_a_login(void **state)
     ask(p, CHANGE_TO(.user = "app"));
     gate_pass_time(&gate, 11000);
     assert_true(p->closed);
-}
-
-static void reload(const char *yaml)
-{
-    struct deployment *d = gate_deployment(gate_topology(yaml));
-    worker_deploy(gate.worker, d, gate.tenants, 0);
-    deployment_release(d);
-    gate_run(&gate);
 }
 
 /* A reload after the greeting, and one while the nonce is on its way. */
@@ -533,35 +493,31 @@ static void an_observed_session_is_told_why_not(void **state)
     refused(p, CHANGE_TO(.user = "app"), 1160, "MQ5001");
 }
 
+#define TEST(function) GATE_TEST(function, YAML)
+#define OBSERVED(function) GATE_TEST(function, GATE_OBSERVING_YAML("observe"))
+
 int main(void)
 {
-    const struct CMUnitTest enforcing[] = {
-        cmocka_unit_test_setup_teardown(another_account, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(each_change_has_a_nonce_of_its_own, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(an_account_with_a_hash_or_no_password, open_gate,
-                                        close_gate),
-        cmocka_unit_test_setup_teardown(who_fails_is_disconnected, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(what_it_chooses_is_checked, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(a_character_set_of_its_own, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(nothing_stays, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(an_open_transaction_is_rolled_back, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(a_lost_transaction_is_forgotten, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(cut_anywhere, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(out_of_order, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(a_client_without_plugins, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(commands_behind_it_wait, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(it_takes_no_longer_than_a_login, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(a_reload_counts_at_once, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(a_reload_may_ask_for_tls, open_gate, close_gate),
+    const struct CMUnitTest tests[] = {
+        TEST(another_account),
+        TEST(each_change_has_a_nonce_of_its_own),
+        TEST(an_account_with_a_hash_or_no_password),
+        TEST(who_fails_is_disconnected),
+        TEST(what_it_chooses_is_checked),
+        TEST(a_character_set_of_its_own),
+        TEST(nothing_stays),
+        TEST(an_open_transaction_is_rolled_back),
+        TEST(a_lost_transaction_is_forgotten),
+        TEST(cut_anywhere),
+        TEST(out_of_order),
+        TEST(a_client_without_plugins),
+        TEST(commands_behind_it_wait),
+        TEST(it_takes_no_longer_than_a_login),
+        TEST(a_reload_counts_at_once),
+        TEST(a_reload_may_ask_for_tls),
+        OBSERVED(an_observed_session_gets_another_backend),
+        OBSERVED(an_observed_session_that_cannot_be_read_any_more),
+        OBSERVED(an_observed_session_is_told_why_not),
     };
-    const struct CMUnitTest observing[] = {
-        cmocka_unit_test_setup_teardown(an_observed_session_gets_another_backend,
-                                        open_observing_gate, close_gate),
-        cmocka_unit_test_setup_teardown(an_observed_session_that_cannot_be_read_any_more,
-                                        open_observing_gate, close_gate),
-        cmocka_unit_test_setup_teardown(an_observed_session_is_told_why_not, open_observing_gate,
-                                        close_gate),
-    };
-    int failed = cmocka_run_group_tests(enforcing, NULL, NULL);
-    return failed + cmocka_run_group_tests(observing, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

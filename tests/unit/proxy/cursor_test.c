@@ -13,22 +13,6 @@ enum {
     LAST_ROW = STATUS_AUTOCOMMIT | STATUS_LAST_ROW_SENT,
 };
 
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
 static struct slice number(uint32_t n)
 {
     static char bytes[4];
@@ -37,13 +21,6 @@ static struct slice number(uint32_t n)
 }
 
 /* ---- what clients ask ---- */
-
-static struct peer *connect_as(const char *database, uint32_t capabilities)
-{
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "app", database, capabilities));
-    return p;
-}
 
 static void ask_cursor(struct peer *p, uint32_t id)
 {
@@ -282,14 +259,11 @@ static void clients_and_shards_of_either_kind(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         bool eof = i & 1, old_shard = i & 2;
-        gate_close(&gate);
-        gate_open(&gate, YAML);
+        reopen_gate(YAML);
         if (old_shard)
             gate.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
-        for (size_t n = 0; n < gate.shard_count; n++)
-            peer_close(&gate.shards[n]); /* those that have logged mqgate in already */
-        gate_run(&gate);
-        struct peer *p = connect_as("mq@acme", eof ? EOF_CLIENT : GATE_CLIENT);
+        close_backends();
+        struct peer *p = log_in_as("app", "mq@acme", eof ? EOF_CLIENT : GATE_CLIENT);
         uint32_t id = open_numbered(p, TEXT, SENT, 0, 0);
         expect_opened(p, eof);
         fetch(p, id, 2);
@@ -303,7 +277,7 @@ static void clients_and_shards_of_either_kind(void **state)
 static void a_server_may_open_none(void **state)
 {
     (void)state;
-    struct peer *p = connect_as("mq@acme", EOF_CLIENT), *shard;
+    struct peer *p = log_in_as("app", "mq@acme", EOF_CLIENT), *shard;
     uint32_t id = prepare_for(p, TEXT);
     ask_cursor(p, id);
     shard = gate_shard(&gate, 0);
@@ -483,8 +457,7 @@ static void lost_within_a_fetch(void **state)
 static void a_silent_client_loses_it(void **state)
 {
     (void)state;
-    gate_close(&gate);
-    gate_open(&gate, YAML "limits: {transaction_idle_timeout: 2s}\n");
+    reopen_gate(YAML "limits: {transaction_idle_timeout: 2s}\n");
     struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
     uint32_t id = open_cursor(p);
     gate_pass_time(&gate, 1900);
@@ -511,7 +484,7 @@ static void fetches_that_are_refused(void **state)
     expect_nothing(gate_shard(&gate, 0));
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, YAML)
 
 int main(void)
 {

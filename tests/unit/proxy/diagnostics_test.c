@@ -1,47 +1,22 @@
 /* Whose warnings a backend holds while it is idle, and who may take them away. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 #define CHANGE "UPDATE queue_offsets SET updated_at = 1"
 #define CHANGE_ACME CHANGE " WHERE tenant = 'acme'"
 
-static struct gate gate;
 static struct peer *one, *two;
 
-static int open_with(const char *yaml)
+static int log_in(void **state)
 {
-    gate_open(&gate, yaml);
+    open_gate(state);
     one = login(&gate, "mq@acme");
     two = login(&gate, "mq@acme");
     return 0;
 }
 
-static int open_gate(void **state)
-{
-    (void)state;
-    return open_with(GATE_YAML);
-}
-
-static int open_narrow_gate(void **state)
-{
-    (void)state;
-    return open_with(GATE_YAML "pool: {max_per_shard: 1}\n");
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
 static void answer(struct peer *shard, uint16_t warnings)
 {
-    struct buf b;
-    uint8_t seq = 1;
-    buf_init(&b);
-    shard_ok(&b, &seq, &(struct ok_packet){ .status = IDLE_STATUS, .warnings = warnings });
-    peer_send_buf(shard, &b);
-    gate_run(&gate);
+    say_ok(shard, &(struct ok_packet){ .status = IDLE_STATUS, .warnings = warnings });
 }
 
 /* The client's statement leaves that many warnings on the backend that is returned. */
@@ -100,7 +75,10 @@ static void its_own_session_takes_it(void **state)
     client_query(&gate, one, "SHOW COUNT(*) WARNINGS");
     expect_packet(one, 1);
     expect_packet(one, 2);
-    assert_slice(expect_packet(one, 3), SLICE_LIT("\1" "0"), "count");
+    assert_slice(expect_packet(one, 3),
+                 SLICE_LIT("\1"
+                           "0"),
+                 "count");
     expect_nothing(first);
 }
 
@@ -153,17 +131,18 @@ static void the_question_is_not_repeated(void **state)
     assert_null(gate_asked(&gate));
 }
 
-#define TEST(function, setup) cmocka_unit_test_setup_teardown(function, setup, close_gate)
+#define TEST(function) GATE_TEST_WITH(function, log_in, GATE_YAML)
+#define NARROW(function) GATE_TEST_WITH(function, log_in, NARROW_YAML)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(others_are_lent_first, open_gate),
-        TEST(its_own_session_takes_it, open_gate),
-        TEST(the_only_backend_is_taken, open_narrow_gate),
-        TEST(the_backend_ends, open_gate),
-        TEST(the_session_ends, open_gate),
-        TEST(the_question_is_not_repeated, open_gate),
+        TEST(others_are_lent_first),
+        TEST(its_own_session_takes_it),
+        NARROW(the_only_backend_is_taken),
+        TEST(the_backend_ends),
+        TEST(the_session_ends),
+        TEST(the_question_is_not_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

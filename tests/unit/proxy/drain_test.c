@@ -1,11 +1,6 @@
 /* The end of the sidecar, and a reload, in the middle of everything. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define PICK "SELECT id FROM queue_messages"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
-#define YAML GATE_YAML "pool: {max_per_shard: 1}\n"
-
-static struct gate gate;
 static struct peer *client, *shard;
 
 /* ---- where the session is when it happens ---- */
@@ -76,9 +71,9 @@ static void amid_an_answer(void)
 }
 
 typedef void place(void);
-static place *const places[] = { at_login,        between_commands,      amid_a_command,
-                                 in_a_statement,  in_a_transaction,      before_a_transaction,
-                                 amid_an_answer,  waiting_for_a_backend };
+static place *const places[] = { at_login,       between_commands,     amid_a_command,
+                                 in_a_statement, in_a_transaction,     before_a_transaction,
+                                 amid_an_answer, waiting_for_a_backend };
 
 /* ---- the end ---- */
 
@@ -101,28 +96,12 @@ static void stopped_anywhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(places); i++) {
-        gate_open(&gate, YAML);
+        reopen_gate(NARROW_YAML);
         places[i]();
-        gate_close(&gate);
-        gate_open(&gate, YAML);
+        reopen_gate(NARROW_YAML);
         places[i]();
         drain();
-        gate_close(&gate);
     }
-}
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
 }
 
 static void an_idle_session_is_told(void **state)
@@ -180,23 +159,14 @@ static void a_transaction_ends_first(void **state)
 
 /* ---- a reload ---- */
 
-static void reload(void)
-{
-    struct deployment *d = gate_deployment(gate_topology(YAML));
-    worker_deploy(gate.worker, d, gate.tenants, 0);
-    deployment_release(d);
-    gate_run(&gate);
-}
-
 static void reloaded_anywhere(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(places); i++) {
-        gate_open(&gate, YAML);
+        reopen_gate(NARROW_YAML);
         places[i]();
-        reload();
+        reload(NARROW_YAML);
         gate_pass_time(&gate, 200);
-        gate_close(&gate);
     }
 }
 
@@ -204,7 +174,7 @@ static void a_statement_ends_where_it_is(void **state)
 {
     (void)state;
     in_a_statement();
-    reload();
+    reload(NARROW_YAML);
     assert_false(shard->closed);
     gate_say_ok(&gate, shard, IDLE_STATUS);
     expect_ok(client);
@@ -217,7 +187,7 @@ static void a_transaction_ends_where_it_is(void **state)
 {
     (void)state;
     in_a_transaction();
-    reload();
+    reload(NARROW_YAML);
     client_query(&gate, client, PICK);
     shard_expect(shard, PICK_ACME);
     gate_say_ok(&gate, shard, OPEN_STATUS);
@@ -233,28 +203,77 @@ static void who_waits_is_served(void **state)
 {
     (void)state;
     waiting_for_a_backend();
-    reload();
+    reload(NARROW_YAML);
     gate_say_ok(&gate, shard, IDLE_STATUS);
     shard_expect(gate_shard(&gate, 0), PICK_ACME);
     gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
     expect_ok(client);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+/* The shards change their numbers; a transaction stays where it began. */
+static void a_reload_under_a_transaction(void **state)
+{
+    (void)state;
+    static const char turned[] =
+        "keyspace: {name: mq, aliases: [queue], database: shard, shards: "
+        "{\"80-\": \"127.0.0.1:2\", \"40-80\": \"127.0.0.1:3\", \"-40\": \"127.0.0.1:1\"}}\n"
+        "accounts: {app: {password: secret}}\n"
+        "tenants: [acme, globex]\n";
+    client = login(&gate, "mq@acme");
+    shard = gate_shard(&gate, 0);
+    begin_transaction(client, shard);
+    reload(GATE_YAML);
+    client_query(&gate, client, PICK);
+    shard_expect(shard, PICK_ACME);
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    expect_ok(client);
+    reload(turned); /* -80 is no more: the tenant is elsewhere now */
+    client_query(&gate, client, PICK);
+    expect_err(client, 1, 1105, "MQ3014");
+    client_query(&gate, client, "ROLLBACK");
+    shard_expect(shard, "ROLLBACK");
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+    expect_ok(client);
+    assert_true(shard->closed || (gate_run(&gate), shard->closed));
+    client_query(&gate, client, PICK);
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+}
+
+/* Those who wait for a backend of the old deployment still get one. */
+static void a_reload_under_a_wait(void **state)
+{
+    (void)state;
+    close_backends();
+    client = login(&gate, "mq@acme");
+    gate.by_hand = true;
+    client_query(&gate, client, PICK);
+    reload(GATE_YAML);
+    gate.by_hand = false;
+    gate_run(&gate);
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+    gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+    expect_ok(client);
+    client_query(&gate, client, PICK);
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+}
+
+#define TEST(function) GATE_TEST(function, NARROW_YAML)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stopped_anywhere),
+        TEST(stopped_anywhere),
         TEST(an_idle_session_is_told),
         TEST(a_login_is_not_waited_for),
         TEST(a_statement_ends_first),
         TEST(a_wait_ends_first),
         TEST(a_transaction_ends_first),
-        cmocka_unit_test(reloaded_anywhere),
+        TEST(reloaded_anywhere),
         TEST(a_statement_ends_where_it_is),
         TEST(a_transaction_ends_where_it_is),
         TEST(who_waits_is_served),
+        GATE_TEST(a_reload_under_a_transaction, GATE_YAML),
+        GATE_TEST(a_reload_under_a_wait, GATE_YAML),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

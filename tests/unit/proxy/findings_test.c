@@ -1,7 +1,7 @@
 /* What is remembered of refused statements: by kind, without literals, within bounds. */
 #include "proxy/findings.h"
 
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 static struct arena arena;
 static struct findings *findings;
@@ -183,29 +183,6 @@ static void tables_are_merged(void **state)
 
 /* ---- SHOW MQGATE_FINDINGS ---- */
 
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
-static struct peer *login_as(const char *user)
-{
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, user, "mq", GATE_CLIENT));
-    return p;
-}
-
 enum { FINDING_COLUMNS = 8, FINDING_CODE = 2, FINDING_COUNT = 4, FINDING_STATEMENT = 7 };
 
 static struct slice column_of(struct slice row, int column)
@@ -254,7 +231,8 @@ static void refuse(struct peer *p, const char *text)
 static void refusals_of_all_stages_are_shown(void **state)
 {
     (void)state;
-    struct peer *p = login_as("app"), *admin = login_as("admin");
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT),
+                *admin = log_in_as("admin", "mq", GATE_CLIENT);
     struct packet packet;
     refuse(p, "SELECT id FROM queue_messages WHERE topic = 'secret'"); /* routing */
     refuse(p, "SELECT id FROM queue_messages WHERE topic = 'other'");
@@ -283,7 +261,7 @@ static void refusals_of_all_stages_are_shown(void **state)
 static void only_administrators_may_ask(void **state)
 {
     (void)state;
-    struct peer *p = login_as("app");
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT);
     client_query(&gate, p, "SHOW MQGATE_FINDINGS");
     expect_err(p, 1, 1235, "MQ2003");
 }
@@ -291,7 +269,7 @@ static void only_administrators_may_ask(void **state)
 static void what_is_served_leaves_nothing(void **state)
 {
     (void)state;
-    struct peer *admin = login_as("admin");
+    struct peer *admin = log_in_as("admin", "mq", GATE_CLIENT);
     client_query(&gate, admin, "SET @mq_tenant = 'acme'");
     expect_ok(admin);
     client_query(&gate, admin, "SHOW MQGATE_FINDINGS");
@@ -306,14 +284,13 @@ static void other_forms_are_refused(void **state)
         "SHOW MQGATE_FINDINGS LIMIT 1.5",      "SHOW MQGATE_FINDINGS LIKE 5",
         "SHOW MQGATE_FINDINGS LIKE a LIMIT 1", "SHOW MQGATE_FINDINGS FROM x",
     };
-    struct peer *admin = login_as("admin");
+    struct peer *admin = log_in_as("admin", "mq", GATE_CLIENT);
     for (size_t i = 0; i < COUNT(texts); i++)
         refuse(admin, texts[i]);
 }
 
 #define TABLE_TEST(function) \
     cmocka_unit_test_setup_teardown(function, open_findings, close_findings)
-#define GATE_TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
 
 int main(void)
 {
@@ -326,10 +303,10 @@ int main(void)
         TABLE_TEST(the_least_recently_seen_go_first),
         TABLE_TEST(memory_is_bounded),
         TABLE_TEST(tables_are_merged),
-        GATE_TEST(refusals_of_all_stages_are_shown),
-        GATE_TEST(only_administrators_may_ask),
-        GATE_TEST(what_is_served_leaves_nothing),
-        GATE_TEST(other_forms_are_refused),
+        GATE_TEST(refusals_of_all_stages_are_shown, GATE_YAML),
+        GATE_TEST(only_administrators_may_ask, GATE_YAML),
+        GATE_TEST(what_is_served_leaves_nothing, GATE_YAML),
+        GATE_TEST(other_forms_are_refused, GATE_YAML),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,6 +398,7 @@ static inline void gate_set_up(struct gate *g, struct topology *topology)
     gate_now = g;
     log_configure(LOG_ERROR, LOG_TEXT);
     g->topology = topology;
+    g->observing = topology->config->enforcement != ENFORCE;
     GATE_REQUIRE(topology_hash_tenants(g->topology, &g->tenants, &e) == MQ_OK);
     g->deployment = gate_deployment(g->topology);
     g->worker = mem_new(struct worker);

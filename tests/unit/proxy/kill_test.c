@@ -1,33 +1,6 @@
 /* KILL: whom it finds, what it does to a session in each state, and that no statement goes on
  * behind a client that is gone. */
-#include "tests/unit/proxy/proxy_test.h"
-
-#define PICK "SELECT id FROM queue_messages WHERE topic = 'a'"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme' AND ( topic = 'a')"
-#define YAML GATE_YAML "pool: {max_per_shard: 1}\n"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML);
-    return 0;
-}
-
-static int open_narrow_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
+#include "tests/unit/proxy/gate_test.h"
 
 /* A client and its number. */
 struct victim {
@@ -390,7 +363,7 @@ static void another_server_is_left_alone(void **state)
     gate.by_hand = true;
     gate_run(&gate);
     shard_expect(killer, "SELECT @@sql_mode, @@hostname, @@port, @@global.character_set_client, "
-                        "@@global.collation_connection");
+                         "@@global.collation_connection");
     say_row_of_another_server(killer);
     gate_run(&gate);
     expect_nothing(killer);
@@ -465,31 +438,32 @@ static void one_that_waits_for_the_dialect(void **state)
     expect_ok(v.peer);
 }
 
+#define TEST(function) GATE_TEST(function, GATE_YAML)
+
 int main(void)
 {
-#define IN_GATE(test) cmocka_unit_test_setup_teardown(test, open_gate, close_gate)
     const struct CMUnitTest tests[] = {
-        IN_GATE(an_idle_session_is_ended),
-        IN_GATE(the_command_does_the_same),
-        IN_GATE(a_session_between_statements_has_none_to_kill),
-        IN_GATE(only_ones_own_unless_administrator),
-        IN_GATE(a_login_cannot_be_killed),
-        IN_GATE(oneself),
-        IN_GATE(what_is_no_number_is_refused),
-        IN_GATE(it_can_be_prepared),
-        IN_GATE(a_running_statement_is_killed),
-        IN_GATE(a_kill_that_misses_costs_the_backend),
-        IN_GATE(its_transaction_goes_on),
-        IN_GATE(each_statement_of_a_transaction),
-        IN_GATE(too_late),
-        IN_GATE(a_killed_session_stops_its_shard),
-        IN_GATE(whoever_leaves_leaves_nothing_behind),
-        IN_GATE(who_leaves_idle_kills_nothing),
-        IN_GATE(another_server_is_left_alone),
-        IN_GATE(a_shard_that_is_down_kills_nobody),
-        IN_GATE(a_killer_that_hears_nothing_ends),
-        cmocka_unit_test_setup_teardown(one_that_waits_for_a_backend, open_narrow_gate, close_gate),
-        IN_GATE(one_that_waits_for_the_dialect),
+        TEST(an_idle_session_is_ended),
+        TEST(the_command_does_the_same),
+        TEST(a_session_between_statements_has_none_to_kill),
+        TEST(only_ones_own_unless_administrator),
+        TEST(a_login_cannot_be_killed),
+        TEST(oneself),
+        TEST(what_is_no_number_is_refused),
+        TEST(it_can_be_prepared),
+        TEST(a_running_statement_is_killed),
+        TEST(a_kill_that_misses_costs_the_backend),
+        TEST(its_transaction_goes_on),
+        TEST(each_statement_of_a_transaction),
+        TEST(too_late),
+        TEST(a_killed_session_stops_its_shard),
+        TEST(whoever_leaves_leaves_nothing_behind),
+        TEST(who_leaves_idle_kills_nothing),
+        TEST(another_server_is_left_alone),
+        TEST(a_shard_that_is_down_kills_nobody),
+        TEST(a_killer_that_hears_nothing_ends),
+        GATE_TEST(one_that_waits_for_a_backend, NARROW_YAML),
+        TEST(one_that_waits_for_the_dialect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

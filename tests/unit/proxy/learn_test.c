@@ -1,10 +1,10 @@
 /* LAST_INSERT_ID() where the shard's answer does not tell it: what is said to the backend before,
  * who is asked afterwards, and when nobody knows it any more. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 /* Of two rows that count 2 either both were inserted or one was changed. */
-#define UPSERT(more)                                                                          \
-    "INSERT INTO queue_messages (" more "topic, partition_key, id, payload, created_at, "     \
+#define UPSERT(more)                                                                      \
+    "INSERT INTO queue_messages (" more "topic, partition_key, id, payload, created_at, " \
     "published_at, failed_at, failure_count, last_error, original_topic) VALUES "
 #define ROW(more, id) "(" more "'t', 'p', '" id "', '', 1, 1, 0, 0, '', '')"
 #define TAIL " ON DUPLICATE KEY UPDATE failed_at = 5"
@@ -15,46 +15,21 @@
 #define COUNT_ROWS "SELECT COUNT(*) FROM queue_offsets"
 #define COUNT_ROWS_ACME "SELECT COUNT(*) FROM queue_offsets WHERE tenant = 'acme'"
 
-static struct gate gate;
 static struct peer *one, *two, *shard;
 
-static int open_with(const char *yaml)
+static int log_in(void **state)
 {
-    gate_open(&gate, yaml);
+    open_gate(state);
     one = login(&gate, "mq@acme");
     two = login(&gate, "mq@acme");
     shard = gate_shard(&gate, 0);
     return 0;
 }
 
-static int open_gate(void **state)
-{
-    (void)state;
-    return open_with(GATE_YAML);
-}
-
-static int open_narrow_gate(void **state)
-{
-    (void)state;
-    return open_with(GATE_YAML "pool: {max_per_shard: 1}\n");
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
 static void say_inserted(uint64_t affected, uint64_t id)
 {
-    struct buf b;
-    uint8_t seq = 1;
-    buf_init(&b);
-    shard_ok(&b, &seq, &(struct ok_packet){ .status = IDLE_STATUS, .affected_rows = affected,
-                                            .last_insert_id = id });
-    peer_send_buf(shard, &b);
-    gate_run(&gate);
+    say_ok(shard, &(struct ok_packet){
+                      .status = IDLE_STATUS, .affected_rows = affected, .last_insert_id = id });
 }
 
 /* The client upserts two rows; the answer leaves open what has become of them. */
@@ -121,8 +96,7 @@ static void the_command_behind_waits_for_it(void **state)
 static void asked_within_a_script(void **state)
 {
     (void)state;
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "app", "mq@acme", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    struct peer *p = log_in_as("app", "mq@acme", GATE_CLIENT | CAP_MULTI_STATEMENTS);
     upsert(p);
     client_query(&gate, p, ASK "; " ASK);
     shard_expect(shard, ASK);
@@ -179,13 +153,8 @@ static void a_lost_transaction_is_told_first(void **state)
     shard_expect(shard, "BEGIN");
     shard_expect(shard, BOTH_ACME);
     shard_say_ok(shard, OPEN_STATUS);
-    struct buf b;
-    uint8_t seq = 1;
-    buf_init(&b);
-    shard_ok(&b, &seq, &(struct ok_packet){ .status = OPEN_STATUS, .affected_rows = 2,
-                                            .last_insert_id = 70 });
-    peer_send_buf(shard, &b);
-    gate_run(&gate);
+    say_ok(shard,
+           &(struct ok_packet){ .status = OPEN_STATUS, .affected_rows = 2, .last_insert_id = 70 });
     expect_ok(one);
     client_query(&gate, one, ASK);
     shard_expect(shard, ASK);
@@ -246,8 +215,8 @@ static void an_expression_may_ask_for_it(void **state)
     assert_non_null(strstr(buf_cstr(&gate.set), "timestamp = '66'"));
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
-#define NARROW(function) cmocka_unit_test_setup_teardown(function, open_narrow_gate, close_gate)
+#define TEST(function) GATE_TEST_WITH(function, log_in, GATE_YAML)
+#define NARROW(function) GATE_TEST_WITH(function, log_in, NARROW_YAML)
 
 int main(void)
 {

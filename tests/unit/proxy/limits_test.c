@@ -1,28 +1,12 @@
 /* Time limits, and shards that say nothing: what the client learns, and when; that the shard's
  * backend is given up or kept; and that others go on. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define PICK "SELECT id FROM queue_messages"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML
-              "pool: {max_per_shard: 32, wait_timeout: 5s, idle_timeout: 10m}\n"
-              "limits: {statement_timeout: 60s, transaction_idle_timeout: 90s, "
-              "transaction_timeout: 120s, interactive_timeout: 1000s, idle_timeout: 2000s}\n");
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
+#define YAML                                                           \
+    GATE_YAML                                                          \
+    "pool: {max_per_shard: 32, wait_timeout: 5s, idle_timeout: 10m}\n" \
+    "limits: {statement_timeout: 60s, transaction_idle_timeout: 90s, " \
+    "transaction_timeout: 120s, interactive_timeout: 1000s, idle_timeout: 2000s}\n"
 
 /* Seconds in which all shards that were asked for a sign of life have given it. */
 static void pass_seconds(int seconds)
@@ -279,7 +263,7 @@ static void expect_shard_dead(struct peer *client, struct peer *shard)
     expect_err(client, 1, 1160, "MQ5001"); /* at once */
     gate.by_hand = false;
     client_query(&gate, other, PICK);
-    shard_expect(gate_shard(&gate, 1), "SELECT id FROM queue_messages WHERE tenant = 'globex'");
+    shard_expect(gate_shard(&gate, 1), PICK_GLOBEX);
     gate_pass_time(&gate, 1000);
     client_query(&gate, client, PICK);
     shard_expect(gate_shard(&gate, 0), PICK_ACME);
@@ -431,7 +415,7 @@ static void attempts_back_off(void **state)
     shard_expect(gate_shard(&gate, 0), PICK_ACME);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, YAML)
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* Failed logins: what is counted, for how long answers wait, and that a session does. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 #define APP SLICE_LIT("app")
 #define HERE SLICE_LIT("10.0.0.1")
@@ -10,22 +10,6 @@
     "accounts: {app: {password: secret}, elsewhere: {password: secret, listeners: [two]}, " \
     "here: {password: secret, listeners: [one, two]}}\n"                                    \
     "tenants: [acme]\n"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
 
 static uint32_t deny(struct login_guard *g, struct slice user, struct slice address, uint64_t now)
 {
@@ -199,8 +183,8 @@ int main(void)
         cmocka_unit_test(clocks_of_workers_differ),
         cmocka_unit_test(the_table_is_bounded),
         cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test_setup_teardown(a_session_waits_for_its_answer, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(accounts_of_some_listeners, open_gate, close_gate),
+        GATE_TEST(a_session_waits_for_its_answer, YAML),
+        GATE_TEST(accounts_of_some_listeners, YAML),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,29 +2,12 @@
  * comes back as it is, and what enforce would do is remembered. */
 #include "proxy/findings.h"
 
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 #define OBSERVE_YAML GATE_OBSERVING_YAML("observe")
 
-#define PICK "SELECT id FROM queue_messages WHERE topic = 'a'"
-#define PICK_OF(tenant) "SELECT id FROM queue_messages WHERE topic = 'a' /*tenant='" tenant "'*/"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, OBSERVE_YAML);
-    gate.observing = true;
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
+#define PICK_SAYING(tenant) \
+    "SELECT id FROM queue_messages WHERE topic = 'a' /*tenant='" tenant "'*/"
 
 /* The newest connection to the server: that of the client that came last. */
 static struct peer *server(void)
@@ -118,19 +101,16 @@ static void a_server_that_is_down_is_told(void **state)
 static void places_are_counted(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open(&g, OBSERVE_YAML "pool: {max_per_shard: 2}\n");
-    struct peer *a = client_connect(&g), *b = client_connect(&g), *c = client_connect(&g);
-    assert_true(client_login(&g, a, "app", "mq", GATE_CLIENT));
-    assert_true(client_login(&g, b, "app", "mq", GATE_CLIENT));
-    assert_false(client_login(&g, c, "app", "mq", GATE_CLIENT));
+    reopen_gate(OBSERVE_YAML "pool: {max_per_shard: 2}\n");
+    struct peer *a = client_connect(&gate), *b = client_connect(&gate), *c = client_connect(&gate);
+    assert_true(client_login(&gate, a, "app", "mq", GATE_CLIENT));
+    assert_true(client_login(&gate, b, "app", "mq", GATE_CLIENT));
+    assert_false(client_login(&gate, c, "app", "mq", GATE_CLIENT));
     assert_true(c->closed);
     client_command(a, COM_QUIT, SLICE_LIT(""));
-    gate_run(&g);
-    c = client_connect(&g);
-    assert_true(client_login(&g, c, "app", "mq", GATE_CLIENT));
-    gate_close(&g);
-    gate_now = &gate;
+    gate_run(&gate);
+    c = client_connect(&gate);
+    assert_true(client_login(&gate, c, "app", "mq", GATE_CLIENT));
 }
 
 static void a_client_that_leaves_while_logging_in(void **state)
@@ -182,10 +162,10 @@ static void statements_pass_unchanged(void **state)
 static void several_statements_are_examined_one_by_one(void **state)
 {
     (void)state;
-    static const char text[] = "SET sql_mode = 'ANSI_QUOTES'; SELECT \"a;b\"; SET @mq_tenant = 'acme';" PICK
-                               "; GARBAGE; LOCK TABLES x READ;";
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    static const char text[] =
+        "SET sql_mode = 'ANSI_QUOTES'; SELECT \"a;b\"; SET @mq_tenant = 'acme';" PICK
+        "; GARBAGE; LOCK TABLES x READ;";
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS);
     run(p, server(), text, IDLE_STATUS);
     struct findings_report r = report();
     size_t refused = 0, changed = 0;
@@ -203,8 +183,7 @@ static void several_statements_are_examined_one_by_one(void **state)
 static void findings_among_several_statements(void **state)
 {
     (void)state;
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "admin", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    struct peer *p = log_in_as("admin", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS);
     run(p, server(), "SHOW MQGATE_FINDINGS; SELECT 1", IDLE_STATUS);
 }
 
@@ -374,12 +353,10 @@ static void connections_are_killed_by_their_numbers(void **state)
 {
     (void)state;
     static const char *const forms[] = { "KILL %u", "kill query %u ",
-                                         "/* x */ KILL CONNECTION %u -- y",
-                                         " SELECT 1; KILL %u;" };
+                                         "/* x */ KILL CONNECTION %u -- y", " SELECT 1; KILL %u;" };
     struct packet packet;
     struct greeting greeting;
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS));
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS);
     struct peer *backend = server(), *other = client_connect(&gate);
     assert_true(packet_next(buf_begin(&other->in), buf_len(&other->in), SIZE_MAX, NULL, &packet,
                             NULL) == PACKET_COMPLETE &&
@@ -533,8 +510,8 @@ static void findings_tell_what_enforce_would_do(void **state)
         enum err_code code; /* MQ_OK: rewritten; MQ_INTERNAL: neither */
     } cases[] = {
         { PICK, MQ_TENANT_MISSING },
-        { PICK_OF("acme"), MQ_OK },
-        { PICK_OF("nobody"), MQ_TENANT_UNKNOWN },
+        { PICK_SAYING("acme"), MQ_OK },
+        { PICK_SAYING("nobody"), MQ_TENANT_UNKNOWN },
         { "SELECT a FROM elsewhere", MQ_TABLE_UNKNOWN },
         { "SELECT 'not closed", MQ_SYNTAX },
         { "SET @a = 1", MQ_VARIABLE_NOT_ALLOWED },
@@ -629,17 +606,14 @@ static void expressions_would_be_served(void **state)
 static void the_default_sql_mode_is_asked_for_again(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open_with(&g, gate_topology(OBSERVE_YAML));
-    assert_true(g.worker->default_modes_known);
-    g.worker->default_modes_known = false;
-    size_t before = g.shard_count;
-    struct peer *p = client_connect(&g);
-    assert_int_equal(g.shard_count, before + 1);
-    assert_true(g.worker->default_modes_known);
-    assert_true(client_login(&g, p, "app", "mq", GATE_CLIENT));
-    gate_close(&g);
-    gate_now = &gate;
+    reopen_gate(OBSERVE_YAML);
+    assert_true(gate.worker->default_modes_known);
+    gate.worker->default_modes_known = false;
+    size_t before = gate.shard_count;
+    struct peer *p = client_connect(&gate);
+    assert_int_equal(gate.shard_count, before + 1);
+    assert_true(gate.worker->default_modes_known);
+    assert_true(client_login(&gate, p, "app", "mq", GATE_CLIENT));
 }
 
 static void transactions_of_two_tenants_are_noticed(void **state)
@@ -647,18 +621,18 @@ static void transactions_of_two_tenants_are_noticed(void **state)
     (void)state;
     struct peer *p = login(&gate, "mq"), *backend = server();
     run(p, backend, "BEGIN", OPEN_STATUS);
-    assert_int_equal(last_code(p, backend, PICK_OF("acme"), OPEN_STATUS), MQ_OK);
-    assert_int_equal(last_code(p, backend, PICK_OF("globex"), OPEN_STATUS), MQ_TRANSACTION_TENANT);
+    assert_int_equal(last_code(p, backend, PICK_SAYING("acme"), OPEN_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, PICK_SAYING("globex"), OPEN_STATUS),
+                     MQ_TRANSACTION_TENANT);
     run(p, backend, "COMMIT", IDLE_STATUS);
-    assert_int_equal(last_code(p, backend, PICK_OF("globex"), IDLE_STATUS), MQ_OK);
-    assert_int_equal(last_code(p, backend, PICK_OF("acme"), IDLE_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, PICK_SAYING("globex"), IDLE_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, PICK_SAYING("acme"), IDLE_STATUS), MQ_OK);
 }
 
 static void mqgates_own_statement_is_answered(void **state)
 {
     (void)state;
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, "admin", "mq", GATE_CLIENT));
+    struct peer *p = log_in_as("admin", "mq", GATE_CLIENT);
     struct peer *backend = server();
     client_query(&gate, p, "SHOW MQGATE_FINDINGS");
     assert_slice(expect_packet(p, 1), SLICE_LIT("\10"), "columns");
@@ -728,41 +702,34 @@ static void a_reload_leaves_sessions_alone(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq"), *backend = server();
-    struct deployment *d = gate_deployment(gate_topology(OBSERVE_YAML));
-    worker_deploy(gate.worker, d, gate.tenants, 0);
-    gate_run(&gate);
+    reload(OBSERVE_YAML);
     run(p, backend, "SELECT 1", IDLE_STATUS);
     struct peer *next = login(&gate, "mq");
     run(next, server(), "SELECT 1", IDLE_STATUS);
     run(p, backend, "SELECT 1", IDLE_STATUS);
-    deployment_release(d);
 }
 
 /* Commands without an answer are taken no faster than the server takes them. */
 static void a_slow_server_stops_its_client(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open(&g, OBSERVE_YAML);
-    g.pipe = 4096;
-    struct peer *p = client_connect(&g);
-    assert_true(client_login(&g, p, "app", "mq", GATE_CLIENT));
-    struct peer *backend = gate_shard(&g, 0);
+    reopen_gate(OBSERVE_YAML);
+    gate.pipe = 4096;
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT);
+    struct peer *backend = gate_shard(&gate, 0);
     backend->deaf = true;
     char data[1024] = { 1, 0, 0, 0, 0, 0 };
     for (int i = 0; i < 1000; i++)
         client_command(p, COM_STMT_SEND_LONG_DATA, slice_of(data, sizeof data));
-    gate_run(&g);
+    gate_run(&gate);
     assert_true(buf_len(&p->unsent) > 500 * sizeof data);
     backend->deaf = false;
-    gate_run(&g);
+    gate_run(&gate);
     assert_int_equal(buf_len(&p->unsent), 0);
     assert_int_equal(buf_len(&backend->in), 1000 * (sizeof data + 1 + PACKET_HEADER));
-    gate_close(&g);
-    gate_now = &gate;
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, OBSERVE_YAML)
 
 int main(void)
 {

@@ -1,24 +1,7 @@
 /* Backends under a cap: who waits, who is served, and when the wait ends. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define PICK "SELECT id FROM queue_messages"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML "pool: {max_per_shard: 1, wait_timeout: 5s, idle_timeout: 60s}\n");
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
+#define YAML GATE_YAML "pool: {max_per_shard: 1, wait_timeout: 5s, idle_timeout: 60s}\n"
 
 static void the_longest_wait_ends_first(void **state)
 {
@@ -107,7 +90,7 @@ static void a_silent_shard_fails_quickly(void **state)
     shard_expect(gate_shard(&gate, 0), PICK_ACME);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, YAML)
 
 int main(void)
 {

@@ -2,25 +2,9 @@
  * where they are needed, and what is answered without a shard. */
 #include "tests/unit/proxy/stmt_gate.h"
 
-#define PICK "SELECT id FROM queue_messages WHERE topic = ? AND offset > ? LIMIT ?"
-#define PICK_SENT \
+#define POLL "SELECT id FROM queue_messages WHERE topic = ? AND offset > ? LIMIT ?"
+#define POLL_SENT \
     "SELECT id FROM queue_messages WHERE tenant = ? AND ( topic = ? AND offset > ?) LIMIT ?"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
 
 static struct execute_param text_param(struct arena *arena, const char *text)
 {
@@ -64,7 +48,7 @@ static void run_pick(struct peer *p, uint32_t id, uint32_t on, const char *tenan
     execute_pick(p, id, "t");
     struct peer *shard = gate_shard(&gate, on);
     if (next_is(shard, COM_STMT_PREPARE)) {
-        assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
+        assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(POLL_SENT),
                      "prepared");
         shard_say_prepared(&gate, shard, THEIR_ID + on, 4);
     }
@@ -90,7 +74,7 @@ static void the_tenant_is_a_hidden_parameter(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq");
-    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, POLL, POLL_SENT, 3);
     execute_pick(p, id, "t"); /* no tenant yet */
     expect_err(p, 1, 1105, "MQ3");
     client_query(&gate, p, "SET @mq_tenant = 'acme'");
@@ -109,11 +93,11 @@ static void what_is_known_is_answered_at_once(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *other = login(&gate, "mq@globex");
-    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, POLL, POLL_SENT, 3);
     client_command(p, COM_STMT_CLOSE, slice_of((const char[]){ (char)id, 0, 0, 0 }, 4));
     for (int i = 0; i < 2; i++) {
         struct peer *client = i ? other : p;
-        client_command(client, COM_STMT_PREPARE, SLICE_LIT(PICK));
+        client_command(client, COM_STMT_PREPARE, SLICE_LIT(POLL));
         gate_run(&gate);
         expect_prepared(client, 3);
     }
@@ -122,14 +106,14 @@ static void what_is_known_is_answered_at_once(void **state)
     /* Metadata depends on the session's variables. */
     client_query(&gate, p, "SET NAMES latin1");
     expect_ok(p);
-    prepare(&gate, p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, POLL, POLL_SENT, 3);
 }
 
 static void ddl_makes_it_ask_again(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *admin = client_connect(&gate);
-    prepare(&gate, p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, POLL, POLL_SENT, 3);
     assert_true(client_login(&gate, admin, "admin", "mq", GATE_CLIENT));
     client_query(&gate, admin, "DROP TABLE queue_offsets");
     for (uint32_t i = 0; i < 2; i++) {
@@ -137,7 +121,7 @@ static void ddl_makes_it_ask_again(void **state)
         gate_say_ok(&gate, gate_shard(&gate, i), IDLE_STATUS);
     }
     expect_ok(admin);
-    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(POLL));
     gate_run(&gate);
     expect_nothing(p);
 }
@@ -147,9 +131,9 @@ static void asking_again_closes_the_old_one(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    prepare(&gate, p, PICK, PICK_SENT, 3);
+    prepare(&gate, p, POLL, POLL_SENT, 3);
     plan_cache_forget_answers(gate.worker->plans);
-    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(POLL));
     gate_run(&gate);
     for (size_t i = 0; i < gate.shard_count; i++) {
         if (!buf_len(&gate.shards[i].in))
@@ -250,7 +234,7 @@ static void executes_that_are_refused(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, POLL, POLL_SENT, 3);
     execute(&gate, p, id + 1, NULL, 0);
     expect_err(p, 1, 1243, "MQ");
     execute(&gate, p, id, NULL, 0); /* its parameters are missing */
@@ -269,19 +253,11 @@ static void statements_outlive_a_reload(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
-    struct err e;
-    struct topology *topology = gate_topology(GATE_YAML);
-    struct tenant_map *tenants;
-    assert_int_equal(topology_hash_tenants(topology, &tenants, &e), MQ_OK);
-    struct deployment *d = gate_deployment(topology);
-    worker_deploy(gate.worker, d, tenants, 0);
-    deployment_release(d);
-    tenant_map_release(tenants);
-    gate_run(&gate);
+    uint32_t id = prepare(&gate, p, POLL, POLL_SENT, 3);
+    reload(GATE_YAML);
     execute_pick(p, id, "t");
     struct peer *shard = gate_shard(&gate, 0);
-    assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(PICK_SENT),
+    assert_slice(shard_expect_command(shard, COM_STMT_PREPARE), SLICE_LIT(POLL_SENT),
                  "prepared anew");
     shard_say_prepared(&gate, shard, 60, 4);
     expect_pick(shard, 60, "acme", "t");
@@ -291,7 +267,7 @@ static void a_shard_with_other_parameters_is_not_believed(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+    client_command(p, COM_STMT_PREPARE, SLICE_LIT(POLL));
     gate_run(&gate);
     for (size_t i = 0; i < gate.shard_count; i++) {
         if (!buf_len(&gate.shards[i].in))
@@ -307,14 +283,12 @@ static void a_failed_prepare_leaves_the_transaction_pending(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    uint32_t id = prepare(&gate, p, PICK, PICK_SENT, 3);
+    uint32_t id = prepare(&gate, p, POLL, POLL_SENT, 3);
     client_query(&gate, p, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
     expect_ok(p);
     client_query(&gate, p, "BEGIN");
     expect_ok(p);
-    for (size_t i = 0; i < gate.shard_count; i++)
-        peer_close(&gate.shards[i]); /* the new ones have nothing prepared */
-    gate_run(&gate);
+    close_backends();
     execute_pick(p, id, "t");
     struct peer *shard = gate_shard(&gate, 0);
     shard_expect_command(shard, COM_STMT_PREPARE);
@@ -347,10 +321,10 @@ static void prepare_execute_close_is_one_round_trip(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme");
-    run_pick(p, prepare(&gate, p, PICK, PICK_SENT, 3), 0, "acme");
+    run_pick(p, prepare(&gate, p, POLL, POLL_SENT, 3), 0, "acme");
     (void)count_packets();
     for (int i = 0; i < 3; i++) {
-        client_command(p, COM_STMT_PREPARE, SLICE_LIT(PICK));
+        client_command(p, COM_STMT_PREPARE, SLICE_LIT(POLL));
         gate_run(&gate);
         uint32_t id = expect_prepared(p, 3).statement_id;
         execute_pick(p, id, "t");
@@ -368,7 +342,7 @@ static void a_statement_that_the_shard_forgot(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
-    uint32_t id = prepare_any(p, PICK);
+    uint32_t id = prepare_any(p, POLL);
     run_pick(p, id, 0, "acme");
     client_query(&gate, p, "BEGIN");
     expect_ok(p);
@@ -400,8 +374,8 @@ static void a_server_that_is_full(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
-    run_pick(p, prepare_any(p, PICK), 0, "acme");
-    uint32_t id = prepare_any(p, PICK " /* another */");
+    run_pick(p, prepare_any(p, POLL), 0, "acme");
+    uint32_t id = prepare_any(p, POLL " /* another */");
     execute_pick(p, id, "t");
     shard_expect_command(shard, COM_STMT_PREPARE);
     gate_say_err(&gate, shard, 1461, "Can't create more than max_prepared_stmt_count statements");
@@ -472,7 +446,7 @@ static void columns_that_change_behind_our_back(void **state)
         { "told once", "id", 2, 0, true },
     };
     struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
-    uint32_t id = prepare_any(p, PICK);
+    uint32_t id = prepare_any(p, POLL);
     run_pick(p, id, 0, "acme");
     for (size_t i = 0; i < COUNT(steps); i++) {
         execute_pick(p, id, "t");
@@ -481,7 +455,7 @@ static void columns_that_change_behind_our_back(void **state)
         (void)count_packets();
         say_columns(shard, steps[i].columns, steps[i].first);
         if (end_status(p, steps[i].columns) != (IDLE_STATUS | steps[i].flag) ||
-            is_known(p, PICK) != steps[i].known)
+            is_known(p, POLL) != steps[i].known)
             fail_msg("%s", steps[i].why);
     }
 }
@@ -496,9 +470,9 @@ static void metadata_of_other_values(void **state)
     for (size_t i = 0; i < COUNT(sets); i++) {
         client_query(&gate, p, sets[i]);
         expect_ok(p);
-        if (is_known(p, PICK))
+        if (is_known(p, POLL))
             fail_msg("%s", sets[i]);
-        assert_true(is_known(p, PICK));
+        assert_true(is_known(p, POLL));
     }
 }
 
@@ -535,7 +509,7 @@ static void values_of_the_session_are_bound(void **state)
     assert_slice(slice_of(sent.data + sent.len - 3, 3), SLICE_LIT("\2mq"), "bound value");
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, GATE_YAML)
 
 int main(void)
 {

@@ -1,13 +1,8 @@
 /* A shard with standbys: which server is used, what happens when that is another, and when there
  * is none or two. Servers are told apart by their port; peers call it their shard. */
-#include "tests/unit/proxy/proxy_test.h"
-
-#define PICK "SELECT id FROM queue_messages"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
+#include "tests/unit/proxy/gate_test.h"
 
 enum { FIRST = 0, SECOND = 2 };
-
-static struct gate gate;
 
 static void open_all(bool first, bool second, bool dead)
 {
@@ -25,13 +20,6 @@ static void open_all(bool first, bool second, bool dead)
 static void open_with(bool first, bool second)
 {
     open_all(first, second, false);
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
 }
 
 static struct peer *pick(struct peer *client, uint32_t server)
@@ -74,7 +62,7 @@ static void two_are_refused_until_one_is_left(void **state)
     client_query(&gate, client, PICK);
     expect_err(client, 1, 1160, "MQ5009");
     client_query(&gate, other, PICK);
-    shard_expect(gate_shard(&gate, 1), "SELECT id FROM queue_messages WHERE tenant = 'globex'");
+    shard_expect(gate_shard(&gate, 1), PICK_GLOBEX);
     gate.read_only[FIRST] = true;
     gate_pass_time(&gate, 1000);
     serve(client, pick(client, SECOND));

@@ -1,39 +1,10 @@
 /* Several statements in one COM_QUERY: cut apart by mqgate, each with a verdict of its own. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define PICK "SELECT id FROM queue_messages WHERE topic = 'a'"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme' AND ( topic = 'a')"
-#define PICK_GLOBEX "SELECT id FROM queue_messages WHERE tenant = 'globex' AND ( topic = 'a')"
-#define ADD_(columns, values)                                                                     \
-    "INSERT INTO queue_offsets (" columns "consumer_group, topic, partition_key, offset_acked, " \
-    "updated_at) VALUES (" values "'g', 't', 'p', 1, 2)"
-#define ADD ADD_("", "")
-#define ADD_ACME ADD_("tenant, ", "'acme', ")
-
-enum { MULTI = GATE_CLIENT | CAP_MULTI_STATEMENTS, MORE_STATUS = IDLE_STATUS | STATUS_MORE_RESULTS };
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_YAML);
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
-static struct peer *multi_login(struct gate *g, const char *database, uint32_t capabilities)
-{
-    struct peer *p = client_connect(g);
-    assert_true(client_login(g, p, "app", database, capabilities));
-    return p;
-}
+enum {
+    MULTI = GATE_CLIENT | CAP_MULTI_STATEMENTS,
+    MORE_STATUS = IDLE_STATUS | STATUS_MORE_RESULTS
+};
 
 static struct ok_packet expect_ok_at(struct peer *p, uint8_t *seq)
 {
@@ -62,7 +33,7 @@ static uint16_t expect_result_at(struct peer *p, uint8_t *seq, uint8_t rows)
 static void each_is_sent_by_itself(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     uint8_t seq = 1;
     client_query(&gate, p, ADD "; " PICK " ;\n" ADD ";; ");
     shard_expect(shard, ADD_ACME);
@@ -83,7 +54,7 @@ static void each_is_sent_by_itself(void **state)
 static void an_eof_tells_that_more_follows(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI & ~(uint32_t)CAP_DEPRECATE_EOF),
+    struct peer *p = log_in_as("app", "mq@acme", MULTI & ~(uint32_t)CAP_DEPRECATE_EOF),
                 *shard = gate_shard(&gate, 0);
     client_query(&gate, p, PICK ";SELECT DATABASE()");
     shard_expect(shard, PICK_ACME);
@@ -106,10 +77,11 @@ static void an_eof_tells_that_more_follows(void **state)
 static void state_goes_from_one_to_the_next(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq", MULTI);
+    struct peer *p = log_in_as("app", "mq", MULTI);
     uint8_t seq = 1;
-    client_query(&gate, p, "SET @mq_tenant = 'globex';" PICK ";USE `mq@acme`;BEGIN;" ADD
-                           ";SET sql_mode = 'ANSI_QUOTES';" PICK "/*\"*/;COMMIT");
+    client_query(&gate, p,
+                 "SET @mq_tenant = 'globex';" PICK ";USE `mq@acme`;BEGIN;" ADD
+                 ";SET sql_mode = 'ANSI_QUOTES';" PICK "/*\"*/;COMMIT");
     assert_int_equal(expect_ok_at(p, &seq).status, MORE_STATUS);
     struct peer *shard = gate_shard(&gate, 1);
     shard_expect(shard, PICK_GLOBEX);
@@ -138,7 +110,7 @@ static void state_goes_from_one_to_the_next(void **state)
 static void a_statement_is_read_when_it_is_due(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     uint8_t seq = 1;
     client_query(&gate, p, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'; SELECT '\\'; SELECT 2 -- '");
     expect_ok_at(p, &seq);
@@ -153,7 +125,7 @@ static void a_statement_is_read_when_it_is_due(void **state)
 static void a_comment_names_the_tenant_of_its_statement(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq", MULTI);
+    struct peer *p = log_in_as("app", "mq", MULTI);
     uint8_t seq = 1;
     client_query(&gate, p, PICK " /*tenant='globex'*/; " PICK "; /*tenant='acme'*/");
     shard_expect(gate_shard(&gate, 1), PICK_GLOBEX " /*tenant='globex'*/");
@@ -185,7 +157,7 @@ static void an_error_stops_the_rest(void **state)
         { "PREPARE s FROM 'x'", 0 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+        struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
         struct err_packet e;
         uint8_t seq = 1;
         char text[256];
@@ -210,7 +182,7 @@ static void an_error_stops_the_rest(void **state)
 static void a_shards_error_stops_the_rest(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     client_query(&gate, p, ADD ";" ADD);
     shard_expect(shard, ADD_ACME);
     gate_say_err(&gate, shard, 1062, "Duplicate entry 'x' for key 'k'");
@@ -222,7 +194,7 @@ static void a_shards_error_stops_the_rest(void **state)
 static void a_transaction_lost_between_two(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     uint8_t seq = 1;
     client_query(&gate, p, "BEGIN;" ADD ";" ADD ";" ADD);
     shard_expect(shard, "BEGIN");
@@ -254,102 +226,90 @@ static void without_the_capability_it_is_refused(void **state)
 static void a_statement_may_be_held(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open(&g, GATE_YAML);
-    struct peer *p = multi_login(&g, "mq@acme", MULTI);
+    reopen_gate(GATE_YAML);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI);
     uint8_t seq = 1;
-    g.worker->dialect_known = false;
-    g.by_hand = true;
-    client_query(&g, p, PICK ";" PICK);
+    gate.worker->dialect_known = false;
+    gate.by_hand = true;
+    client_query(&gate, p, PICK ";" PICK);
     client_command(p, COM_PING, SLICE_LIT(""));
-    gate_run(&g);
+    gate_run(&gate);
     expect_nothing(p);
-    g.by_hand = false;
-    gate_run(&g);
+    gate.by_hand = false;
+    gate_run(&gate);
     for (int i = 0; i < 2; i++) {
-        struct peer *shard = gate_asked(&g);
+        struct peer *shard = gate_asked(&gate);
         shard_expect(shard, PICK_ACME);
-        gate_say_row(&g, shard, "x", IDLE_STATUS);
+        gate_say_row(&gate, shard, "x", IDLE_STATUS);
         assert_int_equal(expect_result_at(p, &seq, 1), i == 0 ? MORE_STATUS : IDLE_STATUS);
     }
     expect_ok(p); /* PING waited for all of them */
-    gate_close(&g);
-    gate_now = &gate;
 }
 
 static void a_statement_may_wait_for_a_backend(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open(&g, GATE_YAML "pool: {max_per_shard: 1}\n");
-    struct peer *p = multi_login(&g, "mq@acme", MULTI), *other = login(&g, "mq@acme");
+    reopen_gate(NARROW_YAML);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *other = login(&gate, "mq@acme");
     uint8_t seq = 1;
-    client_query(&g, other, "BEGIN");
+    client_query(&gate, other, "BEGIN");
     expect_ok(other);
-    client_query(&g, other, ADD);
-    struct peer *shard = gate_shard(&g, 0);
+    client_query(&gate, other, ADD);
+    struct peer *shard = gate_shard(&gate, 0);
     shard_expect(shard, "BEGIN");
     shard_expect(shard, ADD_ACME);
     shard_say_ok(shard, OPEN_STATUS);
-    gate_say_ok(&g, shard, OPEN_STATUS);
+    gate_say_ok(&gate, shard, OPEN_STATUS);
     expect_ok(other);
-    client_query(&g, p, "USE mq;" PICK ";USE mq");
+    client_query(&gate, p, "USE mq;" PICK ";USE mq");
     expect_ok_at(p, &seq);
     expect_nothing(p);
-    client_query(&g, other, "COMMIT");
+    client_query(&gate, other, "COMMIT");
     shard_expect(shard, "COMMIT");
-    gate_say_ok(&g, shard, IDLE_STATUS);
+    gate_say_ok(&gate, shard, IDLE_STATUS);
     shard_expect(shard, PICK_ACME);
-    gate_say_row(&g, shard, "x", IDLE_STATUS);
+    gate_say_row(&gate, shard, "x", IDLE_STATUS);
     assert_int_equal(expect_result_at(p, &seq, 1), MORE_STATUS);
     assert_int_equal(expect_ok_at(p, &seq).status, IDLE_STATUS);
-    gate_close(&g);
-    gate_now = &gate;
 }
 
 /* Answers that nobody reads hold the next statement back. */
 static void a_client_that_does_not_read(void **state)
 {
     (void)state;
-    struct gate g;
     struct buf text;
-    gate_open(&g, GATE_YAML);
-    g.pipe = 4096;
-    struct peer *p = multi_login(&g, "mq@acme", MULTI);
+    reopen_gate(GATE_YAML);
+    gate.pipe = 4096;
+    struct peer *p = log_in_as("app", "mq@acme", MULTI);
     enum { STATEMENTS = 40000 };
     buf_init(&text);
     for (int i = 0; i < STATEMENTS; i++)
         buf_append_cstr(&text, "USE mq;");
     p->deaf = true;
-    client_query(&g, p, buf_cstr(&text));
-    assert_true(g.worker->statements < STATEMENTS);
+    client_query(&gate, p, buf_cstr(&text));
+    assert_true(gate.worker->statements < STATEMENTS);
     p->deaf = false;
-    gate_run(&g);
+    gate_run(&gate);
     uint8_t seq = 1;
     for (int i = 0; i < STATEMENTS; i++)
         assert_int_equal(expect_ok_at(p, &seq).status,
                          i < STATEMENTS - 1 ? MORE_STATUS : IDLE_STATUS);
     buf_fini(&text);
-    gate_close(&g);
-    gate_now = &gate;
 }
 
 static void draining_waits_for_the_last(void **state)
 {
     (void)state;
-    struct gate g;
-    gate_open(&g, GATE_YAML);
-    struct peer *p = multi_login(&g, "mq@acme", MULTI), *shard = gate_shard(&g, 0);
+    reopen_gate(GATE_YAML);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     uint8_t seq = 1;
-    client_query(&g, p, PICK ";" PICK);
-    worker_drain(g.worker);
+    client_query(&gate, p, PICK ";" PICK);
+    worker_drain(gate.worker);
     for (int i = 0; i < 2; i++) {
         shard_expect(shard, PICK_ACME);
-        gate_say_row(&g, shard, "x", IDLE_STATUS);
+        gate_say_row(&gate, shard, "x", IDLE_STATUS);
         expect_result_at(p, &seq, 1);
     }
-    gate_close(&g);
-    gate_now = &gate;
 }
 
 /* ---- local answers, DDL ---- */
@@ -357,7 +317,7 @@ static void draining_waits_for_the_last(void **state)
 static void warnings_of_the_one_before(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
+    struct peer *p = log_in_as("app", "mq@acme", MULTI), *shard = gate_shard(&gate, 0);
     struct buf b;
     uint8_t at_shard = 1, seq = 1;
     client_query(&gate, p, ADD ";SHOW WARNINGS;SELECT ROW_COUNT()");
@@ -401,7 +361,7 @@ static void an_option_switches_it(void **state)
 static void an_option_that_is_none(void **state)
 {
     (void)state;
-    struct peer *p = multi_login(&gate, "mq@acme", GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF);
+    struct peer *p = log_in_as("app", "mq@acme", GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF);
     uint16_t warnings, status;
     client_command(p, COM_SET_OPTION, SLICE_LIT("\2\0"));
     gate_run(&gate);
@@ -415,7 +375,7 @@ static void an_option_that_is_none(void **state)
     assert_int_equal(status, IDLE_STATUS);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_gate, close_gate)
+#define TEST(name) GATE_TEST(name, GATE_YAML)
 
 int main(void)
 {

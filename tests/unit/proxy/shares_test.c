@@ -1,40 +1,15 @@
 /* Limits on what an account or a tenant has under way: who waits, who is served next, and that
  * every end gives its share back (gate_close finds what is left). */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define PICK "SELECT id FROM queue_messages"
-#define PICK_ACME "SELECT id FROM queue_messages WHERE tenant = 'acme'"
-#define PICK_GLOBEX "SELECT id FROM queue_messages WHERE tenant = 'globex'"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate,
-              "keyspace: {name: mq, database: shard, shards: "
-              "{\"-80\": \"127.0.0.1:1\", \"80-\": \"127.0.0.1:2\"}}\n"
-              "accounts: {app: {password: secret, max_connections: 4}, "
-              "one: {password: secret, concurrency: 1}}\n"
-              "tenants: [acme, globex]\n"
-              "pool: {wait_timeout: 5s}\n"
-              "limits: {tenant_concurrency: 2}\n");
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
-
-static struct peer *login_as(const char *user, const char *database)
-{
-    struct peer *p = client_connect(&gate);
-    assert_true(client_login(&gate, p, user, database, GATE_CLIENT));
-    return p;
-}
+#define YAML                                                   \
+    "keyspace: {name: mq, database: shard, shards: "           \
+    "{\"-80\": \"127.0.0.1:1\", \"80-\": \"127.0.0.1:2\"}}\n"  \
+    "accounts: {app: {password: secret, max_connections: 4}, " \
+    "one: {password: secret, concurrency: 1}}\n"               \
+    "tenants: [acme, globex]\n"                                \
+    "pool: {wait_timeout: 5s}\n"                               \
+    "limits: {tenant_concurrency: 2}\n"
 
 /* Answers a statement that is under way, which has to be this one. */
 static void serve(const char *statement)
@@ -59,9 +34,9 @@ static size_t under_way(void)
 static void a_tenant_waits_and_others_do_not(void **state)
 {
     (void)state;
-    struct peer *clients[3], *other = login_as("app", "mq@globex");
+    struct peer *clients[3], *other = log_in_as("app", "mq@globex", GATE_CLIENT);
     for (size_t i = 0; i < COUNT(clients); i++) {
-        clients[i] = login_as("app", "mq@acme");
+        clients[i] = log_in_as("app", "mq@acme", GATE_CLIENT);
         client_query(&gate, clients[i], PICK);
     }
     client_query(&gate, other, PICK);
@@ -78,7 +53,8 @@ static void a_tenant_waits_and_others_do_not(void **state)
 static void a_transaction_keeps_its_share(void **state)
 {
     (void)state;
-    struct peer *holder = login_as("one", "mq@acme"), *waiter = login_as("one", "mq@acme"), *shard;
+    struct peer *holder = log_in_as("one", "mq@acme", GATE_CLIENT),
+                *waiter = log_in_as("one", "mq@acme", GATE_CLIENT), *shard;
     client_query(&gate, holder, "BEGIN");
     expect_ok(holder);
     client_query(&gate, holder, PICK);
@@ -101,7 +77,8 @@ static void a_transaction_keeps_its_share(void **state)
 static void a_wait_has_its_limit(void **state)
 {
     (void)state;
-    struct peer *holder = login_as("one", "mq@acme"), *waiter = login_as("one", "mq@acme");
+    struct peer *holder = log_in_as("one", "mq@acme", GATE_CLIENT),
+                *waiter = log_in_as("one", "mq@acme", GATE_CLIENT);
     client_query(&gate, holder, PICK);
     client_query(&gate, waiter, PICK);
     gate_pass_time(&gate, 4900);
@@ -119,9 +96,9 @@ static void a_wait_has_its_limit(void **state)
 static void ends_of_all_kinds(void **state)
 {
     (void)state;
-    struct peer *waiter = login_as("one", "mq@globex");
+    struct peer *waiter = log_in_as("one", "mq@globex", GATE_CLIENT);
     for (int way = 0; way < 4; way++) {
-        struct peer *holder = login_as("one", "mq@acme"), *shard;
+        struct peer *holder = log_in_as("one", "mq@acme", GATE_CLIENT), *shard;
         client_query(&gate, holder, way == 3 ? "BEGIN" : PICK);
         if (way == 3)
             client_query(&gate, holder, PICK);
@@ -160,8 +137,9 @@ static void ends_of_all_kinds(void **state)
 static void a_waiter_that_leaves(void **state)
 {
     (void)state;
-    struct peer *holder = login_as("one", "mq@acme"), *leaves = login_as("one", "mq@acme"),
-                *stays = login_as("one", "mq@acme");
+    struct peer *holder = log_in_as("one", "mq@acme", GATE_CLIENT),
+                *leaves = log_in_as("one", "mq@acme", GATE_CLIENT),
+                *stays = log_in_as("one", "mq@acme", GATE_CLIENT);
     client_query(&gate, holder, PICK);
     client_query(&gate, leaves, PICK);
     client_query(&gate, stays, PICK);
@@ -178,25 +156,28 @@ static void connections_of_an_account(void **state)
     (void)state;
     struct peer *clients[4];
     for (size_t i = 0; i < COUNT(clients); i++)
-        clients[i] = login_as("app", "mq@acme");
+        clients[i] = log_in_as("app", "mq@acme", GATE_CLIENT);
     struct peer *more = client_connect(&gate);
     assert_false(client_login(&gate, more, "app", "mq@acme", GATE_CLIENT));
     gate_run(&gate);
     assert_true(more->closed);
-    login_as("one", "mq@acme");
+    log_in_as("one", "mq@acme", GATE_CLIENT);
     peer_close(clients[2]);
     gate_run(&gate);
-    login_as("app", "mq@acme");
+    log_in_as("app", "mq@acme", GATE_CLIENT);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, YAML)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_tenant_waits_and_others_do_not), TEST(a_transaction_keeps_its_share),
-        TEST(a_wait_has_its_limit),             TEST(ends_of_all_kinds),
-        TEST(a_waiter_that_leaves),             TEST(connections_of_an_account),
+        TEST(a_tenant_waits_and_others_do_not),
+        TEST(a_transaction_keeps_its_share),
+        TEST(a_wait_has_its_limit),
+        TEST(ends_of_all_kinds),
+        TEST(a_waiter_that_leaves),
+        TEST(connections_of_an_account),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef MQ_TESTS_STMT_GATE_H
 #define MQ_TESTS_STMT_GATE_H
 
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 enum { THEIR_ID = 40 };
 

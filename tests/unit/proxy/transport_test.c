@@ -1,28 +1,18 @@
 /* What comes before the protocol: PROXY headers, and TLS that is asked for or missing. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
-#define YAML                                                                               \
-    "keyspace: {name: mq, shards: {\"-\": \"127.0.0.1:1\"}}\n"                             \
-    "accounts: {app: {password: secret}}\n"                                                \
-    "tenants: [acme]\n"                                                                    \
+#define YAML                                                   \
+    "keyspace: {name: mq, shards: {\"-\": \"127.0.0.1:1\"}}\n" \
+    "accounts: {app: {password: secret}}\n"                    \
+    "tenants: [acme]\n"                                        \
     "listen: {address: \"127.0.0.1:3307\", proxy_protocol: [10.0.0.0/8, \"fd00::/8\"]}\n"
 
 #define V2_LOCAL "\r\n\r\n\0\r\nQUIT\n\x20\0\0\0"
 
-static struct gate gate;
-
-static int open_gate(void **state)
+static int open_behind_balancer(void **state)
 {
-    (void)state;
-    gate_open(&gate, YAML);
+    open_gate(state);
     assert_true(ip_parse(SLICE_LIT("10.1.2.3"), &gate.arrival.address));
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
     return 0;
 }
 
@@ -110,20 +100,18 @@ static void a_shard_without_tls_is_refused_where_it_is_required(void **state)
     } rows[] = { { "disabled", true }, { "preferred", true }, { "required", false } };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct gate other;
         char yaml[512];
         snprintf(yaml, sizeof yaml,
                  "keyspace: {name: mq, shards: {\"-\": \"127.0.0.1:1\"}, tls: {mode: %s}}\n"
                  "accounts: {app: {password: secret}}\ntenants: [acme]\ndefault_tenant: acme\n",
                  rows[i].mode);
-        gate_open(&other, yaml);
-        struct peer *p = login(&other, "mq");
-        client_query(&other, p, "SELECT 1 FROM queue_messages WHERE topic = 'a'");
+        reopen_gate(yaml);
+        struct peer *p = login(&gate, "mq");
+        client_query(&gate, p, "SELECT 1 FROM queue_messages WHERE topic = 'a'");
         if (rows[i].served)
-            assert_non_null(gate_asked(&other));
+            assert_non_null(gate_asked(&gate));
         else
             expect_err(p, 1, 1160, "MQ5007: shard -: the server does not offer TLS");
-        gate_close(&other);
     }
 }
 
@@ -131,34 +119,32 @@ static void a_shard_without_tls_is_refused_where_it_is_required(void **state)
 static void a_shard_that_says_more_than_its_greeting_is_refused(void **state)
 {
     (void)state;
-    struct gate other;
-    gate_open(&other, "keyspace: {name: mq, shards: {\"-\": \"127.0.0.1:1\"}}\n"
-                      "accounts: {app: {password: secret}}\ntenants: [acme]\n"
-                      "default_tenant: acme\npool: {idle_timeout: 1s}\n");
-    struct peer *p = login(&other, "mq");
-    gate_pass_time(&other, 5000);
-    other.by_hand = true;
-    client_query(&other, p, "SELECT 1 FROM queue_messages WHERE topic = 'a'");
-    struct peer *shard = gate_shard(&other, 0);
+    reopen_gate("keyspace: {name: mq, shards: {\"-\": \"127.0.0.1:1\"}}\n"
+                "accounts: {app: {password: secret}}\ntenants: [acme]\n"
+                "default_tenant: acme\npool: {idle_timeout: 1s}\n");
+    struct peer *p = login(&gate, "mq");
+    gate_pass_time(&gate, 5000);
+    gate.by_hand = true;
+    client_query(&gate, p, "SELECT 1 FROM queue_messages WHERE topic = 'a'");
+    struct peer *shard = gate_shard(&gate, 0);
     assert_non_null(shard);
-    shard_greet(&other, shard);
+    shard_greet(&gate, shard);
     peer_send_packet(shard, 2, SLICE_LIT("\0\0\0\2\0\0\0"));
-    gate_run(&other);
+    gate_run(&gate);
     expect_err(p, 1, 1835, "MQ5004: shard -: more than a greeting");
-    gate_close(&other);
 }
+
+#define TEST(function) GATE_TEST_WITH(function, open_behind_balancer, YAML)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_header_comes_before_the_greeting, open_gate, close_gate),
-        cmocka_unit_test_setup_teardown(who_has_to_send_one_and_does_not_is_closed, open_gate,
-                                        close_gate),
-        cmocka_unit_test_setup_teardown(from_elsewhere_the_greeting_comes_at_once, open_gate,
-                                        close_gate),
-        cmocka_unit_test_setup_teardown(tls_that_is_not_offered_is_refused, open_gate, close_gate),
-        cmocka_unit_test(a_shard_without_tls_is_refused_where_it_is_required),
-        cmocka_unit_test(a_shard_that_says_more_than_its_greeting_is_refused),
+        TEST(a_header_comes_before_the_greeting),
+        TEST(who_has_to_send_one_and_does_not_is_closed),
+        TEST(from_elsewhere_the_greeting_comes_at_once),
+        TEST(tls_that_is_not_offered_is_refused),
+        TEST(a_shard_without_tls_is_refused_where_it_is_required),
+        TEST(a_shard_that_says_more_than_its_greeting_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,24 @@
 /* The unsharded keyspace: what is relayed to its server, and the connection that a session keeps
  * there beside those that shards lend it. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 #define YAML GATE_YAML "unsharded: {name: app, address: \"127.0.0.1:3\", database: app_db}\n"
 #define ORDERS "SELECT * FROM orders /* queue_messages */ WHERE s = 'queue_offsets'"
 #define OFFSETS "SELECT topic FROM queue_offsets"
 #define OFFSETS_SENT "SELECT topic FROM queue_offsets WHERE tenant = 'acme'"
 
+#define LIMITED_YAML                                \
+    YAML "limits: {transaction_idle_timeout: 2s}\n" \
+         "pool: {silence_timeout: 3s}\n"
+
 enum { UNSHARDED = 2 };
 
-static struct gate gate;
 static struct peer *client;
 
-static int open_gate(void **state)
+static int log_in(void **state)
 {
-    (void)state;
-    gate_open(&gate, YAML);
+    open_gate(state);
     client = login(&gate, "mq@acme");
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
     return 0;
 }
 
@@ -397,7 +392,9 @@ static void say_mode(struct peer *server, const char *mode)
     static const struct column_def columns[2] = { { .type = TYPE_VAR_STRING },
                                                   { .type = TYPE_VAR_STRING } };
     const struct slice row[] = { SLICE_LIT("0"), slice_cstr(mode) };
-    struct text_result told = { .columns = columns, .column_count = 2, .rows = row, .row_count = 1 };
+    struct text_result told = {
+        .columns = columns, .column_count = 2, .rows = row, .row_count = 1
+    };
     buf_init(&b);
     text_result_write(&b, &seq, &told, gate.shard_capabilities, IDLE_STATUS, 0);
     peer_send_buf(server, &b);
@@ -432,7 +429,9 @@ static void a_mode_that_cannot_be_followed(void **state)
                                                   { .type = TYPE_VAR_STRING },
                                                   { .type = TYPE_VAR_STRING } };
     const struct slice row[] = { SLICE_LIT("0"), SLICE_LIT("app_db"), SLICE_LIT("ORACLE") };
-    struct text_result told = { .columns = columns, .column_count = 3, .rows = row, .row_count = 1 };
+    struct text_result told = {
+        .columns = columns, .column_count = 3, .rows = row, .row_count = 1
+    };
     buf_init(&b);
     text_result_write(&b, &seq, &told, gate.shard_capabilities, IDLE_STATUS, 0);
     peer_send_buf(server, &b);
@@ -472,15 +471,6 @@ static void down_it_stops_nothing_else(void **state)
     ask_shard(client);
 }
 
-static int open_limited_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, YAML "limits: {transaction_idle_timeout: 2s}\n"
-                          "pool: {silence_timeout: 3s}\n");
-    client = login(&gate, "mq@acme");
-    return 0;
-}
-
 /* A transaction on the home is not rolled back behind the client's back: all of it goes. */
 static void a_home_goes_with_its_transaction(void **state)
 {
@@ -510,9 +500,11 @@ static void a_quiet_home_is_not_doubted(void **state)
     assert_null(gate_asked(&gate));
 }
 
+#define TEST(function) GATE_TEST_WITH(function, log_in, YAML)
+#define LIMITED(function) GATE_TEST_WITH(function, log_in, LIMITED_YAML)
+
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_gate, close_gate)
     const struct CMUnitTest tests[] = {
         TEST(it_is_relayed_as_it_is),
         TEST(its_connections_are_shared),
@@ -536,10 +528,8 @@ int main(void)
         TEST(a_mode_that_cannot_be_followed),
         TEST(variables_that_shards_lack),
         TEST(down_it_stops_nothing_else),
-        cmocka_unit_test_setup_teardown(a_home_goes_with_its_transaction, open_limited_gate,
-                                        close_gate),
-        cmocka_unit_test_setup_teardown(a_quiet_home_is_not_doubted, open_limited_gate, close_gate),
+        LIMITED(a_home_goes_with_its_transaction),
+        LIMITED(a_quiet_home_is_not_doubted),
     };
-#undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

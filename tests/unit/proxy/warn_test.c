@@ -1,26 +1,9 @@
 /* enforcement: warn: one warning more where enforce would refuse, and nothing else changed. */
-#include "tests/unit/proxy/proxy_test.h"
+#include "tests/unit/proxy/gate_test.h"
 
 #define REFUSED "SELECT id FROM queue_messages WHERE topic = 'a'"
 #define SERVED "SELECT 1"
 #define MESSAGE "MQ3001: nothing names the tenant of queue_messages"
-
-static struct gate gate;
-
-static int open_gate(void **state)
-{
-    (void)state;
-    gate_open(&gate, GATE_OBSERVING_YAML("warn"));
-    gate.observing = true;
-    return 0;
-}
-
-static int close_gate(void **state)
-{
-    (void)state;
-    gate_close(&gate);
-    return 0;
-}
 
 static struct peer *server(void)
 {
@@ -69,8 +52,7 @@ static void rows_end_with_it(void **state)
     static const uint32_t capabilities[] = { GATE_CLIENT,
                                              GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF };
     for (size_t i = 0; i < COUNT(capabilities); i++) {
-        struct peer *p = client_connect(&gate);
-        assert_true(client_login(&gate, p, "app", "mq", capabilities[i]));
+        struct peer *p = log_in_as("app", "mq", capabilities[i]);
         struct peer *backend = server();
         struct slice rows[] = { SLICE_LIT("x"), SLICE_LIT("y") };
         struct buf answer;
@@ -299,7 +281,7 @@ static void prepared_statements_are_warned_about(void **state)
     expect_packet(p, 4);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, open_gate, close_gate)
+#define TEST(function) GATE_TEST(function, GATE_OBSERVING_YAML("warn"))
 
 int main(void)
 {
