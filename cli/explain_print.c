@@ -92,7 +92,9 @@ static const char *hidden_name(int32_t param)
 #include "routing/session_values.def"
 #undef SESSION_VALUE_ROW
     };
-    return param == PARAM_TENANT ? "tenant" : values[PARAM_SESSION - param];
+    if (param == PARAM_TENANT)
+        return "tenant";
+    return param == PARAM_LIMIT ? "limit" : values[PARAM_SESSION - param];
 }
 
 static void print_params(const struct explanation *x)

@@ -190,6 +190,28 @@ static struct plan_entry *make(struct plan_cache *c, struct topology *topology,
     return e;
 }
 
+static void drop_surplus(struct plan_cache *c)
+{
+    while (c->bytes > c->max_bytes)
+        drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
+}
+
+const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entry *e,
+                                          const struct lexed *lexed)
+{
+    size_t before = e->arena.total;
+    if (e->scatter)
+        return e->scatter;
+    e->scatter = plan_scatter(e->topology, &e->dialect, lexed, &e->arena, &c->scratch);
+    arena_reset(&c->scratch);
+    if (e->cached) {
+        e->bytes += e->arena.total - before;
+        c->bytes += e->arena.total - before;
+        drop_surplus(c); /* perhaps this entry, which the caller holds */
+    }
+    return e->scatter;
+}
+
 static void keep(struct plan_cache *c, struct plan_entry *e)
 {
     struct plan_entry *old;
@@ -205,8 +227,7 @@ static void keep(struct plan_cache *c, struct plan_entry *e)
     e->references++;
     e->bytes = sizeof *e + e->arena.total;
     c->bytes += e->bytes;
-    while (c->bytes > c->max_bytes)
-        drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
+    drop_surplus(c);
 }
 
 /* Refusals name positions, and DDL is compared literal by literal: both are planned anew. */

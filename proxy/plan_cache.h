@@ -44,6 +44,7 @@ struct plan_entry {
     struct dialect dialect;
     struct topology *topology; /* one reference: the template points into its catalogue */
     const struct template *template;
+    const struct template *scatter; /* the one for several tenants; NULL: not needed yet */
     struct prepare_answer *answers;
     uint64_t columns_seen; /* hash of those of an EXECUTE that differed from what was told */
     size_t bytes;
@@ -71,6 +72,10 @@ struct plan_entry *plan_cache_find_text(struct plan_cache *c, struct topology *t
  * NULL if not. The caller releases it. */
 struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topology *topology,
                                             const struct dialect *dialect, struct slice text);
+/* The template of an entry's statement for several tenants, made when first needed and kept with
+ * it: VERDICT_TENANTS or VERDICT_REJECT. */
+const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entry *e,
+                                          const struct lexed *lexed);
 struct plan_entry *plan_entry_acquire(struct plan_entry *e);
 void plan_entry_release(struct plan_entry *e);
 

@@ -7,9 +7,13 @@ static bool hidden_param(char c, int32_t *ret)
     int placeholder = edit_value_number(c) + EDIT_VALUE_FIRST;
     if (placeholder == EDIT_TENANT)
         *ret = PARAM_TENANT;
+    else if (placeholder == EDIT_LIMIT)
+        *ret = PARAM_LIMIT;
     else if (placeholder >= EDIT_SESSION)
         *ret = PARAM_SESSION - (placeholder - EDIT_SESSION);
-    return placeholder == EDIT_TENANT || placeholder >= EDIT_SESSION;
+    else
+        return false;
+    return true;
 }
 
 static size_t count_hidden(struct slice text)

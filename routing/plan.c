@@ -295,3 +295,18 @@ const struct template *plan(const struct topology *topology, const struct dialec
     }
     return template_keep(&t, arena);
 }
+
+const struct template *plan_scatter(const struct topology *topology, const struct dialect *dialect,
+                                    const struct lexed *l, struct arena *arena,
+                                    struct arena *scratch)
+{
+    struct template t = { .verdict = VERDICT_REJECT,
+                          .fingerprint = l->fingerprint,
+                          .client_params = l->params };
+    struct planner p = {
+        .topology = topology, .dialect = dialect, .l = l, .arena = scratch, .t = &t
+    };
+    reject(&p, MQ_SCATTER, "the statement is for several tenants; name one of them");
+    t.reject = &p.reject;
+    return template_keep(&t, arena);
+}

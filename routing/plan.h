@@ -7,6 +7,8 @@
 #ifndef MQ_ROUTING_PLAN_H
 #define MQ_ROUTING_PLAN_H
 
+#include "routing/merge_recipe.h"
+#include "routing/value_ref.h"
 #include "sql/edit.h"
 #include "sql/tree.h"
 #include "vschema/topology.h"
@@ -28,26 +30,6 @@ enum local_op {
 #define LOCAL_ROW(name, summary) LOCAL_##name,
 #include "routing/local_ops.def"
 #undef LOCAL_ROW
-};
-
-/* Where a value stands in the statement. */
-enum value_kind {
-    VALUE_NONE,    /* there is none, or it is DEFAULT */
-    VALUE_TOKENS,  /* a literal: tokens first..last */
-    VALUE_LITERALS, /* literals of an IN list: the token `first` */
-    VALUE_PARAM,   /* parameter number `param`, from 0 */
-    VALUE_COMPUTED /* an expression: not known exactly */
-};
-/* How a statement names a tenant, which tells what is wrong when two differ. */
-enum tenant_origin {
-    ORIGIN_CONDITION, /* tenant = … */
-    ORIGIN_LIST,      /* one of tenant IN (…) */
-    ORIGIN_ROW        /* a value of an inserted row */
-};
-struct value_ref {
-    uint8_t kind;   /* enum value_kind */
-    uint8_t origin; /* enum tenant_origin; of template.sql_tenants only */
-    uint32_t first, last, param;
 };
 
 /* A value that is written into an identifier column, checked before a shard is contacted. */
@@ -100,11 +82,14 @@ enum {
     EDIT_TENANT = EDIT_VALUE_FIRST, /* a quoted literal or `?` */
     EDIT_DATABASE,                  /* the shard's, as a quoted identifier */
     EDIT_HEADING,                   /* template.show_heading, as a quoted identifier */
+    EDIT_TENANTS,                   /* those of a part: literals with commas between them */
+    EDIT_LIMIT,                     /* rows that a part is asked for: a number or `?` */
     EDIT_SESSION,                   /* and on: enum session_value, a literal or `?` */
 };
 
-/* A hidden parameter of the rewritten text: the tenant, or PARAM_SESSION - enum session_value. */
-enum { PARAM_TENANT = -1, PARAM_SESSION = -2 };
+/* A hidden parameter of the rewritten text: the tenant, the rows that a part is asked for, or
+ * PARAM_SESSION - enum session_value. */
+enum { PARAM_TENANT = -1, PARAM_LIMIT = -2, PARAM_SESSION = -3 };
 
 /* What may have changed in the server's session without its answer telling. */
 enum {
@@ -198,6 +183,8 @@ struct template {
     const char *computed; /* an ASCII column whose new value might not be ASCII, which only a strict
                              sql_mode makes an error; NULL: none */
 
+    const struct merge_recipe *merge; /* VERDICT_TENANTS: how the parts' answers become one */
+
     uint64_t fingerprint;
 };
 
@@ -209,5 +196,12 @@ bool plan_is_program(const struct lexed *l);
  * the work needs lie in scratch, which may be reset afterwards (or be the same arena). */
 const struct template *plan(const struct topology *topology, const struct dialect *dialect,
                             const struct lexed *l, struct arena *arena, struct arena *scratch);
+
+/* The same of a statement for which route() finds several tenants, and which plan() takes for one:
+ * VERDICT_TENANTS with its recipe, or VERDICT_REJECT with the reason why the answers of the shards
+ * could not be proven to make the one that the client means. */
+const struct template *plan_scatter(const struct topology *topology, const struct dialect *dialect,
+                                    const struct lexed *l, struct arena *arena,
+                                    struct arena *scratch);
 
 #endif

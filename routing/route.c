@@ -266,25 +266,64 @@ static struct slice backquoted(const char *ident, struct arena *arena)
     return slice_of(text, (size_t)(write_ident(text, name) - text));
 }
 
+/* Fills in the placeholders that the caller has not filled. */
+static void make_text(const struct template *t, const struct lexed *l, struct edit_values *values,
+                      const struct session_facts *facts, const char *shard_database, bool prepared,
+                      struct arena *arena, struct buf *out)
+{
+    size_t count;
+    if (names_database(t))
+        *edit_value(values, EDIT_DATABASE) = backquoted(shard_database, arena);
+    if (t->show_heading.prefix)
+        *edit_value(values, EDIT_HEADING) =
+            backquoted(route_show_heading(t, l, facts, arena), arena);
+    fill_session_values(t, facts, prepared, arena, values);
+    const struct edit *edits = route_edits(t, l, arena, &count);
+    /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
+    bool made = edits_apply(l, edits, count, values, out);
+    CHECK(made);
+    (void)made;
+}
+
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const struct session_facts *facts, const char *shard_database, bool prepared,
                 struct arena *arena, struct buf *out)
 {
     struct edit_values values = { 0 };
-    size_t count;
     *edit_value(&values, EDIT_TENANT) =
         prepared || !tenant ? SLICE_LIT("?") : tenant_literal(tenant, arena);
-    if (names_database(t))
-        *edit_value(&values, EDIT_DATABASE) = backquoted(shard_database, arena);
-    if (t->show_heading.prefix)
-        *edit_value(&values, EDIT_HEADING) =
-            backquoted(route_show_heading(t, l, facts, arena), arena);
-    fill_session_values(t, facts, prepared, arena, &values);
-    const struct edit *edits = route_edits(t, l, arena, &count);
-    /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
-    bool made = edits_apply(l, edits, count, &values, out);
-    CHECK(made);
-    (void)made;
+    make_text(t, l, &values, facts, shard_database, prepared, arena, out);
+}
+
+/* 'a', 'b' */
+static struct slice tenant_literals(const struct route_part *part, struct arena *arena)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < part->tenant_count; i++)
+        len += part->tenants[i]->name_len + sizeof "'', " - 1;
+    char *text = arena_alloc(arena, len), *at = text;
+    for (size_t i = 0; i < part->tenant_count; i++) {
+        struct slice literal = tenant_literal(part->tenants[i], arena);
+        memcpy(at, ", ", i ? 2 : 0);
+        at += i ? 2 : 0;
+        memcpy(at, literal.data, literal.len);
+        at += literal.len;
+    }
+    return slice_of(text, (size_t)(at - text));
+}
+
+void route_part_text(const struct template *t, const struct lexed *l, const struct route_part *part,
+                     const struct merge_inputs *inputs, const struct session_facts *facts,
+                     const char *shard_database, bool prepared, struct arena *arena,
+                     struct buf *out)
+{
+    struct edit_values values = { 0 };
+    *edit_value(&values, EDIT_TENANTS) = tenant_literals(part, arena);
+    *edit_value(&values, EDIT_LIMIT) =
+        prepared ? SLICE_LIT("?")
+                 : slice_cstr(arena_printf(arena, "%llu",
+                                           (unsigned long long)merge_inputs_limit(inputs)));
+    make_text(t, l, &values, facts, shard_database, prepared, arena, out);
 }
 
 struct slice route_heading(const struct template *t, const struct lexed *l,

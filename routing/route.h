@@ -63,12 +63,21 @@ enum counters {
     COUNTERS_MIXED, /* some do, or bring 0, which sql_mode may make one */
 };
 
+/* What one shard is asked for a statement of several tenants. */
+struct route_part {
+    uint32_t shard;
+    const struct tenant *const *tenants; /* in the order of their bytes; borrowed from the map */
+    size_t tenant_count;
+};
+
 struct route {
     enum verdict verdict;
     uint32_t shard;              /* VERDICT_SINGLE */
     const struct tenant *tenant; /* borrowed from the map; NULL unless VERDICT_SINGLE */
     enum tenant_source source;
     enum counters counters;
+    const struct route_part *parts; /* VERDICT_TENANTS: in the order of the shards; in the arena */
+    size_t part_count;
 };
 
 enum route_outcome {
@@ -87,6 +96,7 @@ struct route_input {
     const struct topology *topology;
     const struct tenant_map *tenants;
     uint64_t now_ms; /* monotonic */
+    bool scatters;   /* the caller serves VERDICT_TENANTS; else several tenants are refused */
 };
 
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
@@ -98,6 +108,18 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
 void route_text(const struct template *t, const struct lexed *l, const struct tenant *tenant,
                 const struct session_facts *facts, const char *shard_database, bool prepared,
                 struct arena *arena, struct buf *out);
+
+/* The values of a statement for the recipe of in->template, which plan_scatter() made. Fails with
+ * MQ_SCATTER when one cannot be read exactly. */
+enum err_code route_merge_inputs(const struct route_input *in, struct arena *arena,
+                                 struct merge_inputs *ret, struct err *reterr);
+
+/* The text for one part of a scatter template: its tenants as literals, the limit as well unless
+ * prepared, when inputs may be NULL. */
+void route_part_text(const struct template *t, const struct lexed *l, const struct route_part *part,
+                     const struct merge_inputs *inputs, const struct session_facts *facts,
+                     const char *shard_database, bool prepared, struct arena *arena,
+                     struct buf *out);
 
 /* The template's edits and those that depend on the statement's own bytes: an item of the
  * select list that is edited inside gets its own text as alias, so that the column keeps its

@@ -36,6 +36,20 @@ static void keep_literal_checks(struct template *t, struct arena *arena)
         t->literal_checks[i].expected = keep_text(arena, t->literal_checks[i].expected);
 }
 
+static const struct merge_recipe *keep_recipe(const struct merge_recipe *from, struct arena *arena)
+{
+    if (!from)
+        return NULL;
+    struct merge_recipe *m = KEEP_ARRAY(arena, from, 1);
+    m->order = KEEP_ARRAY(arena, m->order, m->order_count);
+    m->aggregates = KEEP_ARRAY(arena, m->aggregates, m->aggregate_count);
+    m->sort = KEEP_ARRAY(arena, m->sort, m->sort_count);
+    m->columns = m->columns ? KEEP_ARRAY(arena, m->columns, m->shown) : NULL;
+    m->exprs = KEEP_ARRAY(arena, m->exprs, m->expr_count);
+    m->values = KEEP_ARRAY(arena, m->values, m->value_count);
+    return m;
+}
+
 const struct template *template_keep(const struct template *from, struct arena *arena)
 {
     struct template *t = KEEP_ARRAY(arena, from, 1);
@@ -49,6 +63,7 @@ const struct template *template_keep(const struct template *from, struct arena *
     t->checks = KEEP_ARRAY(arena, t->checks, t->check_count);
     t->name = keep_text(arena, t->name);
     t->show_heading.database = keep_text(arena, t->show_heading.database);
+    t->merge = keep_recipe(t->merge, arena);
     t->reject = t->reject ? KEEP_ARRAY(arena, t->reject, 1) : NULL;
     return t;
 }
