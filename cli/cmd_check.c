@@ -15,8 +15,11 @@ static const char help_text[] =
     "Usage: mqgate check [-c FILE] [--set PATH=VALUE]... [--json]\n"
     "       mqgate check --settings [--json | --markdown]\n"
     "\n"
-    "Checks the configuration, its VSchema, certificates and shards without connecting anywhere. Every\n"
-    "fault is named with file and line; without one, it shows what would be served.\n"
+    "Checks the configuration, its VSchema, certificates and shards without connecting anywhere. "
+    "Every\n"
+    "fault is named with file and line; without one, it shows what would be served, with a "
+    "warning\n"
+    "for every shard that the vindex can put no tenant on.\n"
     "\n"
     "Options:\n"
     "  -c, --config FILE      configuration (default: $MQGATE_CONFIG, else mqgate.yaml)\n"
@@ -142,6 +145,7 @@ static int list_settings(const struct options *o)
 struct findings {
     const char *path;
     struct diagnostics faults;
+    struct diagnostics warnings;
     struct topology *topology; /* NULL when it could not be made */
     struct tenant_map *map;    /* NULL when the vindex table places the tenants */
 };
@@ -152,6 +156,19 @@ static void add_fault(void *context, const struct err *err)
     char text[ERR_TEXT_MAX + 16];
     err_format(err, text, sizeof text);
     diagnostics_add(&f->faults, 0, "%s", text);
+}
+
+/* Shards that would stay empty for good. A vindex table can place tenants anywhere. */
+static void examine_reach(struct findings *f)
+{
+    const struct topology *t = f->topology;
+    for (uint32_t i = 0; i < t->shard_count && !t->config->vindex_table.configured; i++) {
+        uint32_t shard = t->shard_order[i];
+        if (!topology_shard_in_reach(t, shard))
+            diagnostics_add(&f->warnings, 0,
+                            "the vindex %s puts no tenant on shard %s: it maps ASCII to %s",
+                            t->vindex->name, t->shards[shard].config->name, t->vindex->reach);
+    }
 }
 
 static void examine(struct findings *f, const struct options *o)
@@ -166,8 +183,10 @@ static void examine(struct findings *f, const struct options *o)
     else if (!f->topology->config->vindex_table.configured &&
              topology_hash_tenants(f->topology, &f->map, &err) != MQ_OK)
         add_fault(f, &err);
-    if (f->topology)
+    if (f->topology) {
+        examine_reach(f);
         tls_examine(f->topology, add_fault, f);
+    }
 }
 
 /* Tenants on the shard; only with a map. */
@@ -231,17 +250,19 @@ static void print_summary(const struct findings *f)
     else
         printf("  tenants   %zu\n", c->tenants.count);
     printf("  accounts  %zu\n", c->account_count);
+    for (size_t i = 0; i < f->warnings.count; i++)
+        printf("  warning   %s\n", f->warnings.items[i].text);
     buf_fini(&address);
 }
 
 /* --- as JSON ------------------------------------------------------------------------- */
 
-static json_t *faults_json(const struct findings *f)
+static json_t *diagnostics_json(const struct diagnostics *d)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < f->faults.count; i++)
-        json_array_append_new(list, json_pack("{s:i, s:s}", "line", (int)f->faults.items[i].line,
-                                              "text", f->faults.items[i].text));
+    for (size_t i = 0; i < d->count; i++)
+        json_array_append_new(
+            list, json_pack("{s:i, s:s}", "line", (int)d->items[i].line, "text", d->items[i].text));
     return list;
 }
 
@@ -265,8 +286,9 @@ static json_t *shards_json(const struct findings *f)
 
 static void print_json(const struct findings *f)
 {
-    json_t *report = json_pack("{s:s, s:b, s:o}", "file", f->path, "ok", f->faults.count == 0,
-                               "faults", faults_json(f));
+    json_t *report =
+        json_pack("{s:s, s:b, s:o, s:o}", "file", f->path, "ok", f->faults.count == 0, "faults",
+                  diagnostics_json(&f->faults), "warnings", diagnostics_json(&f->warnings));
     if (f->faults.count == 0) {
         const struct config *c = f->topology->config;
         json_object_set_new(report, "keyspace", json_string(c->keyspace));
@@ -281,6 +303,7 @@ static int check(const struct options *o)
 {
     struct findings f = { .path = settings_path(&o->settings) };
     diagnostics_init(&f.faults);
+    diagnostics_init(&f.warnings);
     examine(&f, o);
     if (o->json)
         print_json(&f);
@@ -292,6 +315,7 @@ static int check(const struct options *o)
     tenant_map_release(f.map);
     topology_release(f.topology);
     diagnostics_fini(&f.faults);
+    diagnostics_fini(&f.warnings);
     return status;
 }
 

@@ -1,5 +1,6 @@
 #include "vschema/topology.h"
 
+#include "base/check.h"
 #include "base/memory.h"
 #include "config/file.h"
 
@@ -46,17 +47,6 @@ static enum err_code read_vschema(struct topology *t, struct err *reterr)
     return code;
 }
 
-/* A lookup type has no function, so only the table can say where a tenant lives. */
-static enum err_code find_vindex(struct topology *t, struct err *reterr)
-{
-    enum err_code code = vschema_check(t->vschema, t->catalog, &t->vindex, reterr);
-    if (code == MQ_OK && t->vindex->is_lookup && !t->config->vindex_table.configured)
-        return err_set(reterr, MQ_VSCHEMA_INVALID,
-                       "the vindex type %s needs the section tenant_vindex of the configuration",
-                       t->vindex->name);
-    return code;
-}
-
 /* Whether the shards cover everything; fills their order. */
 static enum err_code check_cover(struct topology *t, struct err *reterr)
 {
@@ -99,7 +89,7 @@ enum err_code topology_create(struct config *config, struct topology **ret, stru
     if (code == MQ_OK)
         code = read_vschema(t, reterr);
     if (code == MQ_OK)
-        code = find_vindex(t, reterr);
+        code = vschema_check(t->vschema, t->catalog, &config->vindex_table, &t->vindex, reterr);
     if (code == MQ_OK)
         code = build_shards(t, reterr);
     if (code == MQ_OK)
@@ -124,6 +114,17 @@ void topology_release(struct topology *t)
 uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id)
 {
     return key_ranges_find(t->ranges, t->shard_order, t->shard_count, id);
+}
+
+bool topology_shard_in_reach(const struct topology *t, uint32_t shard)
+{
+    const struct key_range *range = &t->shards[shard].range;
+    struct key_range reach = { 0 };
+    enum err_code code = key_range_parse(slice_cstr(t->vindex->reach), &reach, NULL);
+    CHECK(code == MQ_OK);
+    (void)code;
+    return (reach.end.len == 0 || keyspace_id_cmp(&range->start, &reach.end) < 0) &&
+           (range->end.len == 0 || keyspace_id_cmp(&reach.start, &range->end) < 0);
 }
 
 int topology_shard_find(const struct topology *t, struct slice name)

@@ -43,6 +43,9 @@ static inline uint32_t topology_server_count(const struct topology *t)
 
 /* The shard that owns the id. */
 uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id);
+/* Whether the vindex function can place a tenant on the shard at all: `binary` uses the first
+ * half of the ids only, since tenants are ASCII. */
+bool topology_shard_in_reach(const struct topology *t, uint32_t shard);
 /* The shard of a name; -1 when there is none. */
 int topology_shard_find(const struct topology *t, struct slice name);
 /* Without a vindex table: the function places every listed tenant. Fails with

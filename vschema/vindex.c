@@ -1,7 +1,7 @@
 #include "vschema/vindex_int.h"
 
 static const struct vindex_type types[] = {
-#define VINDEX_ROW(name, unique, lookup, map) { name, unique, map, lookup },
+#define VINDEX_ROW(name, unique, lookup, reach, map) { name, unique, map, lookup, reach },
 #include "vschema/vindex_types.def"
 #undef VINDEX_ROW
 };

@@ -10,7 +10,8 @@ struct vindex_type {
     bool unique;
     /* False when the value maps to no shard. */
     bool (*map)(struct slice value, struct keyspace_id *ret);
-    bool is_lookup; /* by the tenant vindex table; map is NULL */
+    bool is_lookup;    /* by the tenant vindex table; map is NULL */
+    const char *reach; /* the key range that tenants are mapped into */
 };
 
 /* NULL when mqgate does not serve that type. */

@@ -81,6 +81,7 @@ static enum err_code primary_vindex(const struct vschema *v, const char *table,
 }
 
 enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,
+                            const struct vindex_table_config *lookup_table,
                             const struct vindex_type **ret_vindex, struct err *reterr)
 {
     const struct vindex *first = NULL, *vindex = NULL;
@@ -90,6 +91,8 @@ enum err_code vschema_check(const struct vschema *v, const struct catalog *catal
     for (size_t i = 0; i < catalog->table_count; i++) {
         const char *table = catalog->tables[i]->name;
         enum err_code code = primary_vindex(v, table, &vindex, reterr);
+        if (code == MQ_OK && vindex->type->is_lookup)
+            code = lookup_check(vindex, lookup_table, reterr);
         if (code != MQ_OK)
             return code;
         if (first && first->type != vindex->type)

@@ -19,8 +19,10 @@ enum err_code vschema_check_unsharded(struct slice json, const char *keyspace,
 struct vschema *vschema_default(const struct catalog *catalog);
 void vschema_destroy(struct vschema *v);
 
-/* Every queue table must be sharded by `tenant` first, all by the same vindex type. */
+/* Every queue table must be sharded by `tenant` first, all by the same vindex type. A lookup must
+ * be by the tenant vindex table; lookup_table may be NULL: there is none. */
 enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,
+                            const struct vindex_table_config *lookup_table,
                             const struct vindex_type **ret_vindex, struct err *reterr);
 /* Writes the VSchema for the catalogue's tables (vitess.md section 7). */
 void vschema_write(const struct catalog *catalog, struct buf *out);

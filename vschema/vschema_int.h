@@ -10,6 +10,10 @@ struct vindex {
     const char *name;
     const struct vindex_type *type;
     const char *owner; /* "": none */
+    /* Of a lookup, "" where the file says nothing; other params are not mqgate's business. */
+    struct {
+        const char *table, *from, *to;
+    } lookup;
 };
 
 struct column_vindex {
@@ -38,5 +42,8 @@ struct vschema {
 /* An empty one; vschema_destroy frees it. */
 struct vschema *vschema_create(void);
 const struct vschema_table *vschema_table_find(const struct vschema *v, const char *name);
+/* Whether a lookup is by the tenant vindex table, which may be NULL or not configured. */
+enum err_code lookup_check(const struct vindex *v, const struct vindex_table_config *table,
+                           struct err *reterr);
 
 #endif

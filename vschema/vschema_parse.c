@@ -16,6 +16,27 @@ static const char *copy(struct builder *b, const char *text)
     return arena_copy(&b->v->arena, slice_cstr(text)).data;
 }
 
+/* The params that say which table is looked up. */
+static enum err_code build_lookup(struct builder *b, struct json_place at, const json_t *object,
+                                  struct vindex *ret)
+{
+    const json_t *params;
+    const char *table, *from, *to;
+    enum err_code code = json_field_object(object, at, "params", &params, b->reterr);
+    if (code == MQ_OK)
+        code = json_field_string(params, at, "table", &table, b->reterr);
+    if (code == MQ_OK)
+        code = json_field_string(params, at, "from", &from, b->reterr);
+    if (code == MQ_OK)
+        code = json_field_string(params, at, "to", &to, b->reterr);
+    if (code != MQ_OK)
+        return code;
+    ret->lookup.table = copy(b, table);
+    ret->lookup.from = copy(b, from);
+    ret->lookup.to = copy(b, to);
+    return MQ_OK;
+}
+
 static enum err_code build_vindex(struct builder *b, const char *name, const json_t *object,
                                   struct vindex *ret)
 {
@@ -29,7 +50,9 @@ static enum err_code build_vindex(struct builder *b, const char *name, const jso
     ret->name = copy(b, name);
     ret->owner = copy(b, owner);
     ret->type = vindex_known(slice_cstr(type));
-    return ret->type ? MQ_OK : FAIL(b, "vindexType \"%s\" not found", type);
+    if (!ret->type)
+        return FAIL(b, "vindexType \"%s\" not found", type);
+    return ret->type->is_lookup ? build_lookup(b, at, object, ret) : MQ_OK;
 }
 
 static enum err_code build_vindexes(struct builder *b, const json_t *vindexes)

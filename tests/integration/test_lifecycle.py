@@ -1,5 +1,6 @@
 """Start, configuration, reload and drain."""
 
+import json
 import signal
 import socket
 import threading
@@ -129,6 +130,23 @@ def test_good_configuration(make_gateway):
     gateway = make_gateway(start=False)
     done = run_program("check", "-c", gateway.config_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_shards_that_stay_empty_are_a_warning(make_gateway, tmp_path):
+    """`binary` of ASCII is below 80 whatever the tenant."""
+    tables = ("messages", "delivery_state", "offsets", "partition_leases", "subscriber_heartbeats")
+    path = tmp_path / "vschema.json"
+    path.write_text(json.dumps({
+        "sharded": True, "vindexes": {"v": {"type": "binary"}},
+        "tables": {f"queue_{table}": {"column_vindexes": [{"columns": ["tenant"], "name": "v"}]}
+                   for table in tables}}))
+    gateway = make_gateway({"tenants": ["orders"], "keyspace": {"vschema": str(path)}}, start=False)
+    done = run_program("check", "-c", gateway.config_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning   the vindex binary puts no tenant on shard 80-" in done.stdout
+    done = run_program("check", "-c", gateway.config_path, "--json")
+    assert [w["text"].split(":")[0] for w in json.loads(done.stdout)["warnings"]] == [
+        "the vindex binary puts no tenant on shard 80-"]
 
 
 def test_port_in_use(make_gateway, gateway):

@@ -79,8 +79,8 @@ static void incomplete_shards(void **state)
 }
 
 /* With this VSchema in a file. */
-static enum err_code create_with(const char *vschema, const char *rest, struct topology **ret,
-                                 struct err *reterr)
+static enum err_code create_on(const char *shards, const char *vschema, const char *rest,
+                               struct topology **ret, struct err *reterr)
 {
     char path[] = "/tmp/mqgate-vschema-XXXXXX", keyspace[256];
     int fd = mkstemp(path);
@@ -88,9 +88,15 @@ static enum err_code create_with(const char *vschema, const char *rest, struct t
     assert_int_equal(write(fd, vschema, strlen(vschema)), strlen(vschema));
     close(fd);
     snprintf(keyspace, sizeof keyspace, ", vschema: %s%s", path, rest);
-    enum err_code code = topology_create(config_of("'-': 'h:1'", keyspace), ret, reterr);
+    enum err_code code = topology_create(config_of(shards, keyspace), ret, reterr);
     unlink(path);
     return code;
+}
+
+static enum err_code create_with(const char *vschema, const char *rest, struct topology **ret,
+                                 struct err *reterr)
+{
+    return create_on("'-': 'h:1'", vschema, rest, ret, reterr);
 }
 
 static const char *vschema_of(char json[2048], const char *type)
@@ -136,21 +142,84 @@ static void tenants_without_a_shard(void **state)
     topology_release(t);
 }
 
-static void lookups_need_the_table(void **state)
+/* The usual VSchema with a lookup and these params, in single quotes. */
+static enum err_code create_with_lookup(const char *params, const char *rest, struct topology **ret,
+                                        struct err *reterr)
 {
-    char json[2048];
-    struct topology *t = NULL;
-    struct err err;
+    char type[512], json[2048];
+    snprintf(type, sizeof type, "consistent_lookup_unique','params':{%s},'owner':'", params);
+    vschema_of(json, type);
+    for (char *p = json; *p; p++)
+        if (*p == '\'')
+            *p = '"';
+    return create_with(json, rest, ret, reterr);
+}
+
+#define TABLE "}\ntenant_vindex: {socket: /s, user: u, password: p, database: d, table: t"
+
+static void lookups_are_by_the_configured_table(void **state)
+{
+    static const struct {
+        const char *params, *rest, *want; /* NULL: fine */
+    } cases[] = {
+        { "'table':'t','from':'tenant','to':'keyspace_id'", TABLE, NULL },
+        { "'table':'d.t','from':'tenant','to':'keyspace_id','read_lock':'none'", TABLE, NULL },
+        { "'table':'d.t','from':'tenant','to':'keyspace_id'", "",
+          "the vindex type consistent_lookup_unique needs the section tenant_vindex of the "
+          "configuration" },
+        { "'table':'e.t','from':'tenant','to':'keyspace_id'", TABLE,
+          "the param table of vindex tenant_xxhash is e.t; it must be d.t" },
+        { "'table':'d.u','from':'tenant','to':'keyspace_id'", TABLE,
+          "the param table of vindex tenant_xxhash is d.u; it must be d.t" },
+        { "'table':'d','from':'tenant','to':'keyspace_id'", TABLE,
+          "the param table of vindex tenant_xxhash is d; it must be d.t" },
+        { "'table':'d.','from':'tenant','to':'keyspace_id'", TABLE,
+          "the param table of vindex tenant_xxhash is d.; it must be d.t" },
+        { "'from':'tenant','to':'keyspace_id'", TABLE,
+          "vindex tenant_xxhash lacks the param table, which must be d.t" },
+        { "'table':'t','from':'tenant,topic','to':'keyspace_id'", TABLE,
+          "the param from of vindex tenant_xxhash is tenant,topic; it must be tenant" },
+        { "'table':'t','from':'tenant'", TABLE,
+          "vindex tenant_xxhash lacks the param to, which must be keyspace_id" },
+    };
     (void)state;
-    assert_int_equal(create_with(vschema_of(json, "lookup_unique"), "", &t, &err),
-                     MQ_VSCHEMA_INVALID);
-    assert_string_equal(err.text, "the vindex type lookup_unique needs the section tenant_vindex "
-                                  "of the configuration");
-    assert_int_equal(create_with(vschema_of(json, "lookup_unique"),
-                                 "}\ntenant_vindex: {socket: /s, user: u, password: p, database: d",
-                                 &t, &err),
-                     MQ_OK);
-    topology_release(t);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct topology *t = NULL;
+        struct err err = { 0 };
+        enum err_code code = create_with_lookup(cases[i].params, cases[i].rest, &t, &err);
+        const char *colon = strstr(err.text, ": "); /* behind the file's name */
+        if ((code == MQ_OK) != (cases[i].want == NULL))
+            fail_msg("%s: %s", cases[i].params, code ? err.text : "accepted");
+        if (code != MQ_OK)
+            assert_string_equal(colon && err.text[0] == '/' ? colon + 2 : err.text, cases[i].want);
+        topology_release(t);
+    }
+}
+
+static void shards_that_a_function_never_reaches(void **state)
+{
+    static const struct {
+        const char *type, *want; /* of -20, 20-40, 40-7f, 7f-80, 80- */
+    } cases[] = {
+        { "xxhash", "11111" },
+        { "binary", "01100" },
+        { "null", "10000" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char json[2048], got[6] = "";
+        struct topology *t = NULL;
+        struct err err;
+        vschema_of(json, cases[i].type);
+        assert_int_equal(create_on("-20: 'h:1', 20-40: 'h:2', 40-7f: 'h:3', 7f-80: 'h:4', "
+                                   "80-: 'h:5'",
+                                   json, "", &t, &err),
+                         MQ_OK);
+        for (uint32_t s = 0; s < t->shard_count; s++)
+            got[s] = topology_shard_in_reach(t, s) ? '1' : '0';
+        assert_string_equal(got, cases[i].want);
+        topology_release(t);
+    }
 }
 
 static void broken_files(void **state)
@@ -188,7 +257,8 @@ int main(void)
         cmocka_unit_test(incomplete_shards),
         cmocka_unit_test(the_vschema_file_decides),
         cmocka_unit_test(tenants_without_a_shard),
-        cmocka_unit_test(lookups_need_the_table),
+        cmocka_unit_test(lookups_are_by_the_configured_table),
+        cmocka_unit_test(shards_that_a_function_never_reaches),
         cmocka_unit_test(broken_files),
         cmocka_unit_test(no_tenants),
     };

@@ -55,13 +55,59 @@ static const struct vector vectors[] = {
     { "binary", "1", "31" },
     { "binary", "", "" },
     { "binary", "acme", "61636d65" },
+    { "binary", "tenant-1", "74656e616e742d31" },
+    /* unicodeloosemd5_test.go */
+    { "unicode_loose_md5", "Test", "0b5edbb401fd7524393690491d64f1f5" },
+    { "unicode_loose_md5", "TEST", "0b5edbb401fd7524393690491d64f1f5" },
+    { "unicode_loose_md5", "Test ", "0b5edbb401fd7524393690491d64f1f5" },
+    { "unicode_loose_md5", " Test", "a2e3515c7e8df1ffd2ccfc11c6b19dd1" },
+    { "unicode_loose_md5", "Test\t", "82456dd87a9c7a02b1c2056b5abaa272" },
+    { "unicode_loose_md5", "TestLooong", "9683e12b80430cd453f5dfdfba81c9a5" },
+    { "unicode_loose_md5", "T", "ac0f9179f51db87fe8ecc0cf40cab97a" },
+    { "unicode_loose_md5", "", "d41d8cd98f00b204e9800998ecf8427e" },
+    { "unicode_loose_md5", "T\xc3\xa9st", NULL },
+    { "unicode_loose_md5", "\xff", NULL },
+    /* computed independently */
+    { "unicode_loose_md5", "acme", "3bdb57d60bbddb56aa3be8c850c03ec0" },
+    { "unicode_loose_md5", "tenant-1", "823ca10b29c7786124887f19c7b9eacc" },
+    { "unicode_loose_md5", "tenant_42", "479e5f6ada84702b9d2754be6f9040d2" },
+    /* unicodeloosexxhash_test.go */
+    { "unicode_loose_xxhash", "Test", "42d21361087a4c07" },
+    { "unicode_loose_xxhash", "TEst", "42d21361087a4c07" },
+    { "unicode_loose_xxhash", "Test ", "42d21361087a4c07" },
+    { "unicode_loose_xxhash", " Test", "4fcb8be34ec05775" },
+    { "unicode_loose_xxhash", "Test\t", "20af87fc36e3fd51" },
+    { "unicode_loose_xxhash", "TestLooong", "d3ea873942b484a7" },
+    { "unicode_loose_xxhash", "T", "f81c3be2d501fe18" },
+    { "unicode_loose_xxhash", "", "99e9d85137db46ef" },
+    { "unicode_loose_xxhash", "B\xc3\xa9st", NULL },
+    /* computed independently */
+    { "unicode_loose_xxhash", "acme", "fc97484837d58c62" },
+    { "unicode_loose_xxhash", "tenant-1", "6a19f4ec56958409" },
+    { "unicode_loose_xxhash", "tenant_42", "42dd6d789d9bf0b0" },
+    /* hash_test.go */
+    { "hash", "0", "8ca64de9c1b123a7" },
+    { "hash", "1", "166b40b44aba4bd6" },
+    { "hash", "2", "06e7ea22ce92708f" },
+    { "hash", "3", "4eb190c9a2fa169c" },
+    { "hash", "4", "d2fd8867d50d2dfe" },
+    { "hash", "5", "70bb023c810ca87a" },
+    { "hash", "6", "f098480ac4c4be71" },
+    { "hash", "-1", "355550b2150e2451" },
+    { "hash", "18446744073709551615", "355550b2150e2451" },
+    { "hash", "9223372036854775807", "f77d48aadda1f1bb" },
+    { "hash", "-9223372036854775808", "95f8a5e5dd31d900" },
+    { "hash", "-9223372036854775809", NULL },
+    { "hash", "18446744073709551616", NULL },
+    { "hash", "aa", NULL },
+    { "hash", "", NULL },
+    { "hash", "-", NULL },
     /* numeric_test.go */
     { "numeric", "1", "0000000000000001" },
     { "numeric", "8", "0000000000000008" },
-    { "numeric", "-1", "ffffffffffffffff" },
+    { "numeric", "007", "0000000000000007" },
     { "numeric", "18446744073709551615", "ffffffffffffffff" },
-    { "numeric", "-9223372036854775808", "8000000000000000" },
-    { "numeric", "-9223372036854775809", NULL },
+    { "numeric", "-1", NULL },
     { "numeric", "18446744073709551616", NULL },
     { "numeric", "1.1", NULL },
     { "numeric", "", NULL },
@@ -128,6 +174,34 @@ static void the_longest_keyspace_id(void **state)
     assert_false(vindex_binary(slice_of(value, KEYSPACE_ID_MAX + 1), &id));
 }
 
+/* The normalised bytes of unicode_test.go. */
+static void weights_of_a_collation(void **state)
+{
+    static const struct {
+        const char *value;
+        uint8_t want[40];
+        size_t len;
+    } cases[] = {
+        { "Test", { 0x18, 0x16, 0x16, 0x4c, 0x17, 0xf3, 0x18, 0x16 }, 8 },
+        { " Test", { 0x01, 0x09, 0x18, 0x16, 0x16, 0x4c, 0x17, 0xf3, 0x18, 0x16 }, 10 },
+        { "Test\t", { 0x18, 0x16, 0x16, 0x4c, 0x17, 0xf3, 0x18, 0x16, 0x01, 0x00 }, 10 },
+        { "Test\x01  ", { 0x18, 0x16, 0x16, 0x4c, 0x17, 0xf3, 0x18, 0x16 }, 8 },
+        { "   ", { 0 }, 0 },
+    };
+    char longest[LOOSE_VALUE_MAX + 1];
+    struct loose_weights w;
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_true(loose_weights(slice_cstr(cases[i].value), &w));
+        assert_int_equal(w.len, cases[i].len);
+        assert_memory_equal(w.bytes, cases[i].want, cases[i].len);
+    }
+    memset(longest, 'x', sizeof longest);
+    assert_true(loose_weights(slice_of(longest, LOOSE_VALUE_MAX), &w));
+    assert_int_equal(w.len, sizeof w.bytes);
+    assert_false(loose_weights(slice_of(longest, sizeof longest), &w));
+}
+
 static void types_by_name(void **state)
 {
     (void)state;
@@ -137,10 +211,10 @@ static void types_by_name(void **state)
     assert_null(vindex_find(SLICE_LIT("lookup_unique"))->map);
     assert_true(vindex_find(SLICE_LIT("consistent_lookup_unique"))->is_lookup);
     /* Known to Vitess, not served. */
-    assert_null(vindex_find(SLICE_LIT("hash")));
+    assert_null(vindex_find(SLICE_LIT("multicol")));
     assert_null(vindex_find(SLICE_LIT("lookup")));
     assert_null(vindex_find(SLICE_LIT("lookup_hash_unique")));
-    assert_non_null(vindex_known(SLICE_LIT("hash")));
+    assert_non_null(vindex_known(SLICE_LIT("multicol")));
     assert_false(vindex_known(SLICE_LIT("lookup"))->unique);
     /* Known to nobody. */
     assert_null(vindex_known(SLICE_LIT("XXHASH")));
@@ -150,9 +224,8 @@ static void types_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_map_as_in_vitess),
-        cmocka_unit_test(halves),
-        cmocka_unit_test(the_longest_keyspace_id),
+        cmocka_unit_test(values_map_as_in_vitess), cmocka_unit_test(halves),
+        cmocka_unit_test(the_longest_keyspace_id), cmocka_unit_test(weights_of_a_collation),
         cmocka_unit_test(types_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

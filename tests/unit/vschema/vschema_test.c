@@ -58,6 +58,10 @@ static void vitess_complaints(void **state)
         { "'vindexes':{'x':{'type':'xxhash'},'v':{'type':'multicol'}},'tables':{'t':"
           "{'column_vindexes':[{'column':'c','name':'x'},{'columns':['a','b'],'name':'v'}]}}",
           "multi-column vindex v should be a primary vindex for table t" },
+        { "'vindexes':{'v':{'type':'lookup_unique','params':[]}}",
+          "vindexes.v.params: an object is expected" },
+        { "'vindexes':{'v':{'type':'lookup_unique','params':{'to':1}}}",
+          "vindexes.v.to: a string is expected" },
         { "'vindexes':[]", "vindexes: an object is expected" },
         { "'vindexes':{'v':1}", "vindexes.v: an object is expected" },
         { "'vindexes':{'v':{'type':1}}", "vindexes.v.type: a string is expected" },
@@ -150,13 +154,17 @@ static void tables_of_the_queue(void **state)
         const char *type, *last, *want; /* NULL: fine */
     } cases[] = {
         { "xxhash", "@", NULL },
-        { "lookup_unique", "@", NULL },
+        { "hash", "@", NULL },
+        { "unicode_loose_xxhash", "@", NULL },
+        { "lookup_unique", "@",
+          "the vindex type lookup_unique needs the section tenant_vindex of the configuration" },
         { "xxhash", "{'columnVindexes':[{'columns':['Tenant'],'name':'v'}],'unknown':[1]}", NULL },
         { "xxhash", "{'columnVindexes':null,'column_vindexes':[{'column':'tenant','name':'v'}]}",
           "tables.queue_subscriber_heartbeats.column_vindexes: duplicate field" },
-        { "hash", "@",
-          "vindex v of table queue_messages has the type hash; served are xxhash, binary, "
-          "binary_md5, numeric, reverse_bits, null, lookup_unique, consistent_lookup_unique" },
+        { "multicol", "@",
+          "vindex v of table queue_messages has the type multicol; served are xxhash, binary, "
+          "binary_md5, unicode_loose_md5, unicode_loose_xxhash, hash, numeric, reverse_bits, null, "
+          "lookup_unique, consistent_lookup_unique" },
         { "xxhash", "{'column_vindexes':[{'column':'tenant','name':'w'}]}",
           "table queue_subscriber_heartbeats is sharded by binary but table queue_messages by "
           "xxhash" },
@@ -182,7 +190,7 @@ static void tables_of_the_queue(void **state)
         keyspace(json, cases[i].type, cases[i].last);
         enum err_code code = vschema_parse(slice_cstr(json), "mq", &v, &err);
         if (code == MQ_OK)
-            code = vschema_check(v, catalog, &type, &err);
+            code = vschema_check(v, catalog, NULL, &type, &err);
         if ((code == MQ_OK) != (cases[i].want == NULL) ||
             (cases[i].want && strcmp(err.text, cases[i].want) != 0))
             fail_msg("%s: %s", cases[i].last, code ? err.text : "accepted");
@@ -199,7 +207,7 @@ static void check_fails(const char *json, const char *want)
     struct vschema *v = accept(json);
     const struct vindex_type *type;
     struct err err;
-    assert_int_equal(vschema_check(v, catalog, &type, &err), MQ_VSCHEMA_INVALID);
+    assert_int_equal(vschema_check(v, catalog, NULL, &type, &err), MQ_VSCHEMA_INVALID);
     assert_string_equal(err.text, want);
     vschema_destroy(v);
     catalog_destroy(catalog);
@@ -228,14 +236,14 @@ static void what_is_written_is_read_again(void **state)
     buf_init(&json);
     vschema_write(catalog, &json);
     struct vschema *v = accept(buf_cstr(&json));
-    assert_int_equal(vschema_check(v, catalog, &type, NULL), MQ_OK);
+    assert_int_equal(vschema_check(v, catalog, NULL, &type, NULL), MQ_OK);
     assert_string_equal(type->name, "xxhash");
     assert_int_equal(v->table_count, 5);
     assert_string_equal(v->tables[0].name, "queue_messages");
     assert_string_equal(v->tables[0].column_vindexes[0].vindex->name, "tenant_xxhash");
     vschema_destroy(v);
     v = vschema_default(catalog);
-    assert_int_equal(vschema_check(v, catalog, &type, NULL), MQ_OK);
+    assert_int_equal(vschema_check(v, catalog, NULL, &type, NULL), MQ_OK);
     vschema_destroy(v);
     vschema_destroy(NULL);
     buf_fini(&json);
