@@ -691,12 +691,12 @@ static void add_statement(struct backend *b, struct backend_stmt *stmt)
     b->statement_count++;
 }
 
-void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id)
+void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id, const char *database)
 {
     struct backend_stmt *stmt = mem_new(struct backend_stmt);
     stmt->key = key;
     stmt->id = id;
-    stmt->database = mem_strdup(b->database);
+    stmt->database = mem_strdup(database);
     stmt->reading = vars_reading(&b->vars);
     add_statement(b, stmt);
 }

@@ -28,7 +28,7 @@ struct backend_stmt {
     struct list lru; /* least recently used last */
     uint64_t key; /* request_stmt_key() */
     uint32_t id; /* the shard's */
-    char *database; /* in which it was prepared, as struct backend's; NULL on shards */
+    char *database; /* in which it was prepared, or which its heading names; NULL: none */
     uint64_t reading; /* vars_reading() at that time */
 };
 
@@ -117,7 +117,7 @@ const char *backend_state_name(enum backend_state s);
 
 /* The statement of that key, most recently used now; NULL if not prepared here. */
 struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key);
-void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id);
+void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id, const char *database);
 /* Forgets it, if it is there, and appends its COM_STMT_CLOSE. */
 void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out);
 /* Only forgets it: the shard has done so already. */

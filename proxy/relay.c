@@ -218,29 +218,56 @@ static bool own_column_def(struct output *o, struct slice payload)
     return true;
 }
 
+/* SHOW WARNINGS has three columns, SHOW COUNT(*) WARNINGS one. */
+enum { MOST_DIAGNOSTICS = sizeof((struct request *)NULL)->types };
+
+static void write_diagnostic(struct output *o, const struct slice *values, size_t count)
+{
+    struct session *s = o->s;
+    struct buf *out = emit_own(o);
+    size_t mark = packet_open(out);
+    if (s->request.binary)
+        binary_row_open(out, values, count);
+    for (size_t i = 0; i < count; i++) {
+        if (s->request.binary)
+            binary_value_write(out, s->request.types[i], values[i]);
+        else
+            write_lenenc_slice(out, values[i]);
+    }
+    packet_close(out, mark, &s->seq);
+}
+
 /* A warning about a duplicate key names the tenant, as an error would; others the database. */
 static bool own_diagnostic(struct output *o, struct slice row)
 {
     struct session *s = o->s;
     struct reader r = reader_of(row.data, row.len);
-    struct slice level = read_lenenc_slice(&r), code = read_lenenc_slice(&r);
-    struct slice message = read_lenenc_slice(&r);
+    struct slice values[MOST_DIAGNOSTICS];
+    size_t count = s->backend->answer.columns;
     struct legacy_words words = legacy_words(s, s->last_table);
     unsigned long long number;
     struct buf legacy;
+    if (count > MOST_DIAGNOSTICS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        values[i] = read_lenenc_slice(&r);
     buf_init(&legacy);
-    bool told = !r.bad && slice_to_u64(code, &number) &&
-                legacy_message(&words, (unsigned)number, message, &legacy);
-    if (told) {
-        struct buf *out = emit_own(o);
-        size_t mark = packet_open(out);
-        write_lenenc_slice(out, level);
-        write_lenenc_slice(out, code);
-        write_lenenc_slice(out, buf_slice(&legacy));
-        packet_close(out, mark, &s->seq);
-    }
+    bool told = count == MOST_DIAGNOSTICS && slice_to_u64(values[1], &number) &&
+                legacy_message(&words, (unsigned)number, values[2], &legacy);
+    if (told)
+        values[2] = buf_slice(&legacy);
+    if (!r.bad && (told || s->request.binary))
+        write_diagnostic(o, values, count);
     buf_fini(&legacy);
-    return told;
+    return !r.bad && (told || s->request.binary);
+}
+
+static void note_diagnostic_type(struct session *s, struct slice definition)
+{
+    struct column_def column;
+    size_t number = s->backend->answer.columns - s->definitions_left;
+    if (s->request.binary && number < MOST_DIAGNOSTICS && column_def_parse(definition, &column))
+        s->request.types[number] = column.type;
 }
 
 /* How many warnings there are, with mqgate's own. */
@@ -290,6 +317,7 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     case ANSWER_COLUMN_DEF:
         if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
             pass(o, packet, have);
+        note_diagnostic_type(s, slice_of(packet + PACKET_HEADER, len));
         s->eof_due = s->definitions_left == 1 && client_wants_eof(s) && !backend_sends_eof(s);
         session_note_column(s, slice_of(packet + PACKET_HEADER, len));
         break;
@@ -402,9 +430,14 @@ static void keep_prepared(struct session *s)
 {
     struct prepare_answer *answer = s->preparing;
     s->preparing = NULL;
+    const struct request *q = &s->request;
     answer->key = session_metadata_key(s);
-    backend_stmt_add(s->backend, request_stmt_key(&s->request), s->preparing_id);
-    plan_entry_keep_answer(s->request.entry, answer);
+    backend_stmt_add(s->backend, request_stmt_key(q), s->preparing_id,
+                     q->names_database ? q->database : s->backend->database);
+    if (q->prepare || !q->names_database) /* else it may name a database the session has left */
+        plan_entry_keep_answer(q->entry, answer);
+    else
+        mem_free(answer);
 }
 
 /* ---- taking the backend's bytes ---- */

@@ -146,7 +146,10 @@ void session_send_rows(struct session *s, const struct text_result *result)
 {
     struct buf packets;
     buf_init(&packets);
-    text_result_write(&packets, &s->seq, result, s->capabilities, session_own_status(s), 0);
+    if (s->binary)
+        binary_result_write(&packets, &s->seq, result, s->capabilities, session_own_status(s), 0);
+    else
+        text_result_write(&packets, &s->seq, result, s->capabilities, session_own_status(s), 0);
     send_buf(s, &packets);
     buf_fini(&packets);
     s->row_count = -1;
@@ -245,6 +248,7 @@ static bool has_work(const struct session *s)
 static void clean(struct session *s)
 {
     s->statement = NULL;
+    s->binary = false;
     arena_reset(&s->worker->arena);
     buf_clear(&s->worker->joined);
 }

@@ -52,6 +52,7 @@ static void ask_backend(struct session *s, const struct lexed *lexed)
 {
     request_begin(s, END_RELAYED);
     s->request.diagnostics = s->request.only_there = true;
+    s->request.binary = s->binary;
     request_add_query(s, lexed->text);
     session_run_request(s);
 }

@@ -66,6 +66,8 @@ struct request {
     bool prepare;             /* COM_STMT_PREPARE: the same, and only that */
     bool transactional;       /* belongs into the transaction that is pending or open */
     bool diagnostics;         /* SHOW WARNINGS: rows may name the tenant */
+    bool binary;              /* they become binary rows */
+    uint8_t types[3];         /* of its columns, as they were told */
     bool only_there;          /* no other backend knows the answer */
     bool hides_insert_id;     /* LAST_INSERT_ID() of the backend has to be the session's before */
     uint8_t counters;         /* struct route's */
@@ -73,6 +75,7 @@ struct request {
     bool any_shard;           /* another shard will do if this one is down */
     bool anywhere;            /* so will the unsharded keyspace's server */
     bool wants_database;      /* the unsharded server's; `database` must be the current one */
+    bool names_database;      /* prepared SHOW: its heading ends in `database` */
     const char *database;     /* NULL: none; of the session, its statement or the configuration */
     uint8_t answer;           /* enum answer_kind, of the command */
     bool opens_cursor;        /* EXECUTE that asks for one */
@@ -178,7 +181,8 @@ struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
     struct plan_entry *entry; /* one reference */
-    char *database;           /* of the unsharded server, when it was prepared; NULL: none */
+    char *database;           /* when it was prepared: of the unsharded server, or in the heading of
+                                 a SHOW; NULL: none */
     struct param_type *types; /* as bound last */
     bool has_types;
     struct buf *long_data;    /* per parameter, or NULL */
@@ -267,6 +271,7 @@ struct session {
     /* The command under way. */
     struct script script;
     const struct lexed *statement; /* while its handler runs; NULL: none, or unreadable */
+    bool binary;          /* while its handler runs: it is an EXECUTE, whose rows are binary */
     struct request request;
     enum step step;
     uint64_t interrupted_ms; /* it took too long, and the shard was told then; 0: not so */

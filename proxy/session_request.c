@@ -248,6 +248,7 @@ static void send_prepare(struct session *s)
     struct backend *b = s->backend;
     const struct plan_entry *entry = s->request.entry;
     const char *database = s->deployment->topology->shards[b->pool->key.shard].config->database;
+    const struct session_facts facts = { .database = slice_cstr(s->request.database) };
     struct buf bytes;
     uint8_t seq = 0;
     buf_init(&bytes);
@@ -255,7 +256,7 @@ static void send_prepare(struct session *s)
     backend_stmt_make_room(b, &bytes);
     size_t mark = packet_open(&bytes);
     write_u8(&bytes, COM_STMT_PREPARE);
-    route_text(entry->template, &entry->lexed, NULL, NULL, database, true, &s->worker->arena, &bytes);
+    route_text(entry->template, &entry->lexed, NULL, &facts, database, true, &s->worker->arena, &bytes);
     packet_close(&bytes, mark, &seq);
     s->step = STEP_PREPARE;
     answer_begin(&b->answer, ANSWER_PREPARE, b->capabilities);

@@ -118,7 +118,8 @@ static void answer_prepare(struct session *s, const struct prepare_answer *answe
     struct iovec part = { buf_begin(&out), buf_len(&out) };
     session_send(s, &part, 1);
     buf_fini(&out);
-    session_note_warnings(s, answer->warnings);
+    if (!s->request.entry->template->uses_session_value)
+        session_note_warnings(s, answer->warnings);
 }
 
 /* mqgate answers it by itself, after the shards if it is for all of them. */
@@ -135,8 +136,8 @@ void session_answer_described(struct session *s, const struct prepare_answer *an
         answer_prepare(s, answer);
 }
 
-/* A statement that mqgate answers itself, and that answers with OK: parameters are all there is
- * to describe. */
+/* A statement that mqgate answers itself. Parameters are all there is to describe: it answers with
+ * OK, or is a SHOW whose columns servers as well tell at EXECUTE only. */
 static struct prepare_answer *describe_params(uint32_t count)
 {
     static const struct column_def param = { .name = { "?", 1 }, .charset = 63,
@@ -182,6 +183,8 @@ static void prepare_on_shard(struct session *s, struct plan_entry *entry, enum r
     request_begin(s, (uint8_t)end);
     s->request.prepare = true;
     s->request.entry = plan_entry_acquire(entry);
+    s->request.names_database = entry->template->show_heading.of_session;
+    s->request.database = s->request.names_database ? s->database : NULL;
     if (!known) {
         if (entry->template->table)
             session_run_on_any_shard(s);
@@ -200,14 +203,9 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
         *reterr = *t->reject;
         return reterr->code;
     }
-    bool unknown = t->is_select || (t->client_params && t->local != LOCAL_SET);
-    if (is_own(t) && unknown)
+    if (is_own(t) && t->client_params && t->local != LOCAL_SET)
         return err_set(reterr, MQ_NOT_PREPARABLE,
-                       "this statement cannot be prepared; send it as text");
-    if (t->show_heading.of_session)
-        return err_set(reterr, MQ_NOT_PREPARABLE,
-                       "name the database of a SHOW that is prepared: SHOW … FROM %s",
-                       s->deployment->topology->config->keyspace);
+                       "this statement takes no parameters; send it as text");
     if (t->needs_database && !s->database)
         return err_set(reterr, MQ_DATABASE_NONE, "No database selected");
     return MQ_OK;
@@ -404,6 +402,8 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.entry = plan_entry_acquire(stmt->entry);
     s->request.stmt = stmt;
     s->request.opens_cursor = x->flags & CURSOR_READ_ONLY;
+    s->request.names_database = stmt->entry->template->show_heading.of_session;
+    s->request.database = stmt->database;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
     if (r->verdict != VERDICT_SINGLE) {
@@ -499,6 +499,7 @@ bool session_execute(struct session *s, struct slice payload)
         forget_long_data(s, stmt);
         return true;
     }
+    s->binary = true;
     if (t->verdict == VERDICT_LOCAL && !t->also_passes) {
         session_local(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params));
         forget_long_data(s, stmt);

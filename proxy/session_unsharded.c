@@ -178,7 +178,8 @@ bool session_statement_fits(const struct session *s, const struct backend_stmt *
 {
     const struct request *q = &s->request;
     return stmt->reading == vars_reading(&s->backend->vars) &&
-           (!q->wants_database || slice_eq(slice_cstr(stmt->database), slice_cstr(q->database)));
+           (!(q->wants_database || q->names_database) ||
+            slice_eq(slice_cstr(stmt->database), slice_cstr(q->database)));
 }
 
 /* ---- USE ---- */

@@ -178,16 +178,67 @@ static void write_columns(struct buf *b, uint8_t *seq, const struct text_result 
     }
 }
 
-static void write_row(struct buf *b, uint8_t *seq, const struct slice *values, size_t count)
+static void write_text_row(struct buf *b, const struct text_result *result,
+                           const struct slice *values)
 {
-    size_t mark = packet_open(b);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < result->column_count; i++) {
         if (values[i].data)
             write_lenenc_slice(b, values[i]);
         else
             write_u8(b, ROW_NULL);
     }
-    packet_close(b, mark, seq);
+}
+
+void binary_row_open(struct buf *payload, const struct slice *values, size_t count)
+{
+    uint8_t nulls = 0;
+    write_u8(payload, HEADER_OK);
+    for (size_t bit = 2; bit < count + 2; bit++) { /* the first two are reserved */
+        if (!values[bit - 2].data)
+            nulls |= (uint8_t)(1u << bit % 8);
+        if (bit % 8 == 7 || bit == count + 1) {
+            write_u8(payload, nulls);
+            nulls = 0;
+        }
+    }
+}
+
+/* Two's complement; what is no number is 0. */
+static uint64_t integer_of(struct slice text)
+{
+    unsigned long long value = 0;
+    bool negative = text.len && text.data[0] == '-';
+    (void)slice_to_u64(slice_of(text.data + negative, text.len - negative), &value);
+    return negative ? 0 - value : value;
+}
+
+void binary_value_write(struct buf *payload, uint8_t type, struct slice text)
+{
+    switch (type) {
+    case TYPE_TINY:
+        write_u8(payload, (uint8_t)integer_of(text));
+        break;
+    case TYPE_SHORT:
+        write_u16(payload, (uint16_t)integer_of(text));
+        break;
+    case TYPE_LONG:
+        write_u32(payload, (uint32_t)integer_of(text));
+        break;
+    case TYPE_LONGLONG:
+        write_u64(payload, integer_of(text));
+        break;
+    default:
+        write_lenenc_slice(payload, text);
+    }
+}
+
+static void write_binary_row(struct buf *b, const struct text_result *result,
+                             const struct slice *values)
+{
+    binary_row_open(b, values, result->column_count);
+    for (size_t i = 0; i < result->column_count; i++)
+        if (values[i].data)
+            binary_value_write(b, result->columns[i].type, values[i]);
 }
 
 static void write_eof_packet(struct buf *b, uint8_t *seq, uint16_t warnings, uint16_t status)
@@ -205,18 +256,37 @@ static void write_ok_packet(struct buf *b, uint8_t *seq, const struct ok_packet 
     packet_close(b, mark, seq);
 }
 
-void text_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
-                       uint32_t capabilities, uint16_t status, uint16_t warnings)
+typedef void row_writer(struct buf *b, const struct text_result *result,
+                        const struct slice *values);
+
+static void write_result(struct buf *b, uint8_t *seq, const struct text_result *result,
+                         row_writer *write_row, uint32_t capabilities, const struct ok_packet *end)
 {
     bool eof = !(capabilities & CAP_DEPRECATE_EOF);
     write_columns(b, seq, result);
     if (eof)
-        write_eof_packet(b, seq, 0, status);
-    for (size_t i = 0; i < result->row_count; i++)
-        write_row(b, seq, result->rows + i * result->column_count, result->column_count);
+        write_eof_packet(b, seq, 0, end->status);
+    for (size_t i = 0; i < result->row_count; i++) {
+        size_t mark = packet_open(b);
+        write_row(b, result, result->rows + i * result->column_count);
+        packet_close(b, mark, seq);
+    }
     if (eof)
-        write_eof_packet(b, seq, warnings, status);
+        write_eof_packet(b, seq, end->warnings, end->status);
     else
-        write_ok_packet(b, seq, &(struct ok_packet){ .status = status, .warnings = warnings },
-                        capabilities);
+        write_ok_packet(b, seq, end, capabilities);
+}
+
+void text_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
+                       uint32_t capabilities, uint16_t status, uint16_t warnings)
+{
+    write_result(b, seq, result, write_text_row, capabilities,
+                 &(struct ok_packet){ .status = status, .warnings = warnings });
+}
+
+void binary_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
+                         uint32_t capabilities, uint16_t status, uint16_t warnings)
+{
+    write_result(b, seq, result, write_binary_row, capabilities,
+                 &(struct ok_packet){ .status = status, .warnings = warnings });
 }

@@ -90,5 +90,15 @@ struct text_result {
 };
 void text_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
                        uint32_t capabilities, uint16_t status, uint16_t warnings);
+/* The same with binary rows, as COM_STMT_EXECUTE is answered. */
+void binary_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
+                         uint32_t capabilities, uint16_t status, uint16_t warnings);
+
+/* A binary row from values that are given as text: its head, which says which are NULL, then each
+ * value that is not, laid out for its column's type. Integers of 1, 2, 4 and 8 bytes have a layout
+ * of their own here; every other type has to be one that is sent with its length.
+ * Source: page_protocol_binary_resultset. */
+void binary_row_open(struct buf *payload, const struct slice *values, size_t count);
+void binary_value_write(struct buf *payload, uint8_t type, struct slice text);
 
 #endif

@@ -55,6 +55,26 @@ def test_commands_in_between(connection):
     assert warnings(connection) == [WARNING]
 
 
+def test_prepared(connection):
+    """MySQL's servers refuse to prepare these, MariaDB's do not."""
+    listed = connection.prepare("SHOW WARNINGS")
+    counted = connection.prepare("SHOW COUNT(*) WARNINGS")
+    connection.query(WARNS)
+    late = connection.prepare("SHOW WARNINGS LIMIT 1")  # which leaves them
+    level, code, text = WARNING
+    for _ in range(2):
+        assert connection.execute(listed).rows == [(level, int(code), text)]
+        assert connection.execute(counted).rows == [(1,)]
+        assert connection.execute(late).rows == [(level, int(code), text)]
+        assert connection.open_cursor(listed).rows == [(level, int(code), text)]
+    level, code, text = error_of(connection, REFUSED)
+    assert connection.execute(listed).rows == [(level, int(code), text)]
+    assert connection.execute(counted).rows == [(1,)]
+    connection.query("SELECT 1")
+    assert connection.execute(listed).rows == []
+    assert connection.execute(counted).rows == [(0,)]
+
+
 def test_an_error_of_the_shard(connection, topic):
     error = error_of(connection, f"SELECT nothing FROM queue_offsets WHERE topic = '{topic}'")
     assert error[1] == b"1054"

@@ -258,14 +258,16 @@ static void write_err(struct buf *b, const struct call *c)
     err_write(b, &e, state.len == 5 ? CAP_PROTOCOL_41 : 0);
 }
 
-static void write_column(struct notation *n, const struct call *c)
+/* Of a table, or computed. */
+static void write_column(struct notation *n, const struct call *c, bool of_table)
 {
+    struct slice name = text(c, "name", 0, "c");
     struct column_def column = {
-        .schema = text(c, "schema", BY_NAME, n->around->schema),
-        .table = text(c, "table", BY_NAME, "t"),
-        .org_table = text(c, "table", BY_NAME, "t"),
-        .name = text(c, "name", 0, "c"),
-        .org_name = text(c, "name", 0, "c"),
+        .schema = text(c, "schema", BY_NAME, of_table ? n->around->schema : ""),
+        .table = text(c, "table", BY_NAME, of_table ? "t" : ""),
+        .org_table = text(c, "table", BY_NAME, of_table ? "t" : ""),
+        .name = name,
+        .org_name = of_table ? name : slice_of("", 0),
         .charset = (uint16_t)number(c, "charset", BY_NAME, 45),
         .length = (uint32_t)number(c, "length", BY_NAME, 10),
         .type = (uint8_t)number(c, "type", BY_NAME, TYPE_VAR_STRING),
@@ -339,7 +341,9 @@ static bool write_packet(struct notation *n, struct slice word, const struct cal
     else if (is(word, "err"))
         write_err(b, c);
     else if (is(word, "column"))
-        write_column(n, c);
+        write_column(n, c, true);
+    else if (is(word, "computed"))
+        write_column(n, c, false);
     else if (is(word, "param"))
         column_def_write(b, &(struct column_def){
                                 .name = SLICE_LIT("?"), .charset = 63, .type = TYPE_VAR_STRING });

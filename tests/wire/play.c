@@ -46,6 +46,7 @@
  *   end(…)          the same with 0xFE             eof(status=F, warnings=N)
  *   err(CODE, "STATE", "message")                  without a state: the form before the login
  *   column("name", table="t", schema="s", type=N, charset=N, length=N, flags=N)
+ *   computed("name", …)                            the same without a table and a name there
  *   param                                          the definition of a parameter
  *   schema                                         the database, as that peer calls it
  *

@@ -272,6 +272,54 @@ static void text_results(void **state)
     }
 }
 
+/* The rows behind one definition for each column. */
+static void binary_results(void **state)
+{
+    (void)state;
+    static const uint8_t types[] = { TYPE_VAR_STRING, TYPE_TINY, TYPE_SHORT,   TYPE_LONG,
+                                     TYPE_LONGLONG,   TYPE_BLOB, TYPE_LONGLONG };
+    enum { COLUMNS = COUNT(types) };
+    static const struct {
+        const char *why;
+        struct slice values[COLUMNS];
+        const char *want;
+    } cases[] = {
+        { "all layouts",
+          { SLICE_LIT("ab"), SLICE_LIT("255"), SLICE_LIT("258"), SLICE_LIT("70000"),
+            SLICE_LIT("18446744073709551615"), SLICE_LIT(""), SLICE_LIT("1") },
+          "00 0000 026162 ff 0201 70110100 ffffffffffffffff 00 0100000000000000" },
+        { "negative numbers",
+          { SLICE_LIT(""), SLICE_LIT("-1"), SLICE_LIT("-2"), SLICE_LIT("-2147483648"),
+            SLICE_LIT("-9223372036854775808"), SLICE_LIT("x"), SLICE_LIT("0") },
+          "00 0000 00 ff feff 00000080 0000000000000080 0178 0000000000000000" },
+        { "NULLs, into the bitmap's second byte",
+          { { NULL, 0 }, { NULL, 0 }, SLICE_LIT("1"), SLICE_LIT("1"), { NULL, 0 }, SLICE_LIT("x"),
+            { NULL, 0 } },
+          "00 4c01 0100 01000000 0178" },
+        { "what is no number",
+          { SLICE_LIT("-"), SLICE_LIT(""), SLICE_LIT("-"), SLICE_LIT("1x"), SLICE_LIT("--1"),
+            SLICE_LIT("x"), SLICE_LIT("99999999999999999999") },
+          "00 0000 012d 00 0000 00000000 0000000000000000 0178 0000000000000000" },
+    };
+    struct column_def columns[COLUMNS] = { 0 };
+    for (size_t i = 0; i < COLUMNS; i++)
+        columns[i].type = types[i];
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct text_result result = { columns, COLUMNS, cases[i].values, 1 };
+        struct buf b = { 0 }, want = { 0 };
+        uint8_t seq = 1;
+        binary_result_write(&b, &seq, &result, CAP_PROTOCOL_41 | CAP_DEPRECATE_EOF,
+                            STATUS_AUTOCOMMIT, 0);
+        enum { HEAD = 5, DEFINITION = 4 + 22, END = 4 + 7 };
+        struct slice row = buf_slice(&b);
+        row.data += HEAD + COLUMNS * DEFINITION + 4;
+        row.len -= HEAD + COLUMNS * DEFINITION + 4 + END;
+        assert_slice(row, hex_append(&want, cases[i].want), cases[i].why);
+        buf_fini(&b);
+        buf_fini(&want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +332,7 @@ int main(void)
         cmocka_unit_test(warnings_are_set_in_place),
         cmocka_unit_test(column_def_comes_back),
         cmocka_unit_test(text_results),
+        cmocka_unit_test(binary_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
