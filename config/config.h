@@ -131,6 +131,12 @@ enum enforcement {
     WARN,    /* the same; what would be refused gets a warning */
 };
 
+/* May one transaction be of several tenants? */
+enum transactions {
+    TRANSACTIONS_SINGLE,
+    TRANSACTIONS_MULTI, /* on each one's shard, without atomicity */
+};
+
 enum tenants_mode {
     TENANTS_LIST, /* tenants, MQ_TENANTS or tenants_file */
     TENANTS_TABLE /* every tenant of the vindex table */
@@ -179,6 +185,7 @@ struct config {
     bool allow_create_table; /* legacy CREATE TABLE on every shard; default true */
 
     enum enforcement enforcement;
+    enum transactions transactions;
     uint32_t workers;     /* default 1 */
     char *server_version; /* NULL: the one last seen */
     struct {

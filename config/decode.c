@@ -164,6 +164,15 @@ void decode_enforcement(struct reader *r, const struct slot *s)
         *(enum enforcement *)slot_field(s) = (enum enforcement)i;
 }
 
+void decode_transactions(struct reader *r, const struct slot *s)
+{
+    /* In the order of enum transactions. */
+    static const char *const words[] = { "single", "multi" };
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
+    if (i >= 0)
+        *(enum transactions *)slot_field(s) = (enum transactions)i;
+}
+
 void decode_log_level(struct reader *r, const struct slot *s)
 {
     /* In the order of enum log_level. */

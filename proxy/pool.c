@@ -424,6 +424,11 @@ struct backend *pool_checkout(struct pool *p, struct session *s, struct err *ret
     return NULL;
 }
 
+bool pool_makes_wait(const struct pool *p)
+{
+    return count(&p->opening) < p->waiting;
+}
+
 bool pool_checkout_again(struct backend *b, struct session *s)
 {
     if (!is_alive(b->pool, b))

@@ -62,6 +62,8 @@ struct backend *pool_open_exclusive(struct pool *p, struct session *s,
 bool pool_checkout_again(struct backend *b, struct session *s);
 /* Closes the prepared statements of idle backends; returns how many. */
 uint32_t pool_close_statements(struct pool *p);
+/* Does who waits last wait for another session's backend, not for one that is being opened? */
+bool pool_makes_wait(const struct pool *p);
 /* The session no longer waits. */
 void pool_forget_waiter(struct session *s);
 

@@ -120,7 +120,14 @@ static struct legacy_words legacy_words(const struct session *s, const struct ca
     };
 }
 
-/* The statement ended because mqgate had it ended. */
+/* The COMMIT of one of several shards failed. */
+static bool was_partly(const struct session *s, const struct err_packet *error, struct err *ret_why)
+{
+    err_set(ret_why, MQ_SHARD_STATE, "%.*s", (int)error->message.len, error->message.data);
+    return session_tell_partly(s, ret_why);
+}
+
+/* The error is mqgate's: it had the statement ended, or knows more than the shard. */
 static void write_interruption(struct session *s, const struct err *why, struct buf *out)
 {
     size_t mark = packet_open(out);
@@ -134,7 +141,7 @@ static void write_error(struct session *s, const struct err_packet *error, struc
     struct buf legacy;
     struct err why;
     struct err_packet told = *error;
-    if (session_was_interrupted(s, error, &why)) {
+    if (session_was_interrupted(s, error, &why) || was_partly(s, error, &why)) {
         write_interruption(s, &why, out);
         return;
     }

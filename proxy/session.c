@@ -425,6 +425,7 @@ static void leave_backend(struct session *s)
     session_give_shares(s);
     session_cursors_close(s);
     struct backend *b = s->backend;
+    session_drop_branches(s);
     s->backend = NULL;
     s->pinned = false;
     if (!b)
@@ -492,6 +493,7 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->login_vars);
     vars_fini(s->worker->interned, &s->trial);
     session_end_login(s);
+    session_branches_free(s);
     mem_free(s->preparing);
     mem_free(s->fields_like);
     mem_free(s->own_error);
@@ -529,7 +531,7 @@ void session_end_if_idle(struct session *s)
 void session_adopt(struct session *s)
 {
     struct deployment *d = s->worker->deployment;
-    if (s->deployment == d || s->pinned || s->state == SESSION_CLOSING)
+    if (s->deployment == d || session_in_transaction(s) || s->state == SESSION_CLOSING)
         return;
     const struct account *account =
         s->user ? deployment_account(d, slice_cstr(s->user)) : NULL;

@@ -120,10 +120,7 @@ static void reset_connection(struct session *s)
         return;
     }
     if (s->pinned) {
-        request_begin(s, END_RESET);
-        s->request.swallow = true;
-        request_add_query(s, session_rollback_text(s));
-        session_run_request(s);
+        session_end_branches(s, END_RESET, false);
         return;
     }
     session_reset(s);

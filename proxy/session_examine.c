@@ -47,7 +47,7 @@ static enum err_code check_tenant(struct session *s, const struct route *r, stru
 {
     if (r->verdict != VERDICT_SINGLE)
         return MQ_OK;
-    if ((s->status & STATUS_IN_TRANS) && s->transaction_tenant &&
+    if ((s->status & STATUS_IN_TRANS) && s->transaction_tenant && !session_is_multi(s) &&
         strcmp(s->transaction_tenant, r->tenant->name) != 0)
         return err_set(reterr, MQ_TRANSACTION_TENANT,
                        "the transaction is of tenant '%s', the statement of '%s'",

@@ -52,6 +52,7 @@ enum request_end {
     END_LEARNED,  /* what the command depends on is known: it runs again */
     END_USED,      /* the server has the database: USE it, answer OK */
     END_LOGGED_IN, /* so the login's database is a good one: answer OK */
+    END_BRANCH,    /* one of several that a transaction ends on: session_branches.c */
     END_FORWARDED, /* the client's own command to its own backend */
 };
 
@@ -260,6 +261,8 @@ struct session {
     /* Why the transaction is gone, which the next command is told. */
     enum err_code lost_transaction;
     bool begin_pending;      /* BEGIN was answered, but no shard has seen it */
+    bool began;              /* the open one was begun by BEGIN, not by autocommit=0 */
+    struct branches *branches; /* it is open on several shards: session_branches.c; else NULL */
     struct characteristics next;  /* SET TRANSACTION for the next transaction only */
     struct characteristics begun; /* of the transaction that is pending or open */
     bool characteristics_set;     /* the borrowed backend has been told */
@@ -495,7 +498,10 @@ void session_advance(struct session *s);
 void session_on_step_end(struct session *s, bool failed);
 void session_take_backend(struct session *s, struct backend *b);
 void session_lose_backend(struct session *s, const struct err *reason);
+/* The transaction that it may be in is rolled back, on all shards. */
 void session_release_backend(struct session *s);
+/* This one only. */
+void session_release_one(struct session *s);
 void session_fail_request(struct session *s, const struct err *e);
 
 void session_run_every_shard(struct session *s, struct plan_entry *entry);
@@ -632,6 +638,32 @@ void session_end_transaction(struct session *s, const struct template *t);
 /* None is pending, and nothing is set for the next. */
 void session_forget_transaction(struct session *s);
 void session_savepoint(struct session *s, const struct template *t, const struct lexed *lexed);
+
+/* session_branches.c: a transaction over several shards */
+bool session_is_multi(const struct session *s);
+/* It has been begun on a shard. */
+bool session_in_transaction(const struct session *s);
+/* The request's shard is another than the transaction's: its branch there becomes the session's
+ * backend, or, without one yet, the session has none until it is opened. */
+void session_choose_branch(struct session *s);
+bool session_opens_branch(const struct session *s);
+/* It cannot be: the transaction is rolled back, and e says so. */
+void session_fail_branch(struct session *s, struct err *e);
+/* The request has ended: what has become of the transaction? */
+void session_settle_branch(struct session *s);
+/* A backend is gone. False: it was no branch, or the one that the session works with. */
+bool session_lose_branch(struct session *s, const struct backend *b);
+/* Rolls back all but the session's backend. */
+void session_drop_branches(struct session *s);
+/* Text runs on every shard of the transaction, and ends as the request of the last one. */
+void session_run_on_branches(struct session *s, uint8_t end, struct slice text);
+/* The same for COMMIT or ROLLBACK. */
+void session_end_branches(struct session *s, uint8_t end, bool commit);
+/* END_BRANCH: it has succeeded. */
+void session_next_branch(struct session *s);
+/* COMMIT has failed after other shards' had not: e says so. False: it was not so. */
+bool session_tell_partly(const struct session *s, struct err *e);
+void session_branches_free(struct session *s);
 
 /* session_savepoints.c */
 bool session_savepoint_keep(struct session *s, struct slice name);

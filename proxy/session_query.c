@@ -89,7 +89,23 @@ enum route_outcome session_route_silent(struct session *s, struct route *ret, st
     return session_try_route(s, &silent, &nothing, NULL, ret, reterr);
 }
 
-/* A transaction belongs to the tenant of its first routed statement, and to that one's shard.
+/* The number of the route's shard in the deployment under which the transaction began. */
+static enum err_code find_shard(const struct session *s, struct route *r, struct err *reterr)
+{
+    const struct topology *t = s->deployment->topology;
+    const char *name = s->worker->deployment->topology->shards[r->shard].config->name;
+    for (uint32_t i = 0; i < t->shard_count; i++)
+        if (strcmp(t->shards[i].config->name, name) == 0) {
+            r->shard = i;
+            return MQ_OK;
+        }
+    return err_set(reterr, MQ_TRANSACTION_TENANT,
+                   "tenant '%s' is on shard %s, which was added after the transaction began",
+                   r->tenant->name, name);
+}
+
+/* A transaction belongs to the tenant of its first routed statement, and to that one's shard,
+ * unless configuration lets it be of several.
  * It keeps its deployment, but tenants are placed by the newest, whose numbers may differ. */
 static enum err_code check_transaction(const struct session *s, struct route *r,
                                        struct err *reterr)
@@ -100,6 +116,8 @@ static enum err_code check_transaction(const struct session *s, struct route *r,
         return reterr->code;
     if (!s->pinned)
         return MQ_OK;
+    if (session_is_multi(s))
+        return find_shard(s, r, reterr);
     uint32_t pinned = s->backend->pool->key.shard;
     const char *there = s->worker->deployment->topology->shards[r->shard].config->name;
     const char *here = s->deployment->topology->shards[pinned].config->name;
@@ -217,10 +235,7 @@ void session_begin_every_shard(struct session *s, struct plan_entry *entry)
         return;
     }
     s->deferred = plan_entry_acquire(entry);
-    request_begin(s, END_COMMITTED_FIRST);
-    s->request.swallow = true;
-    request_add_query(s, session_commit_text(s));
-    session_run_request(s);
+    session_end_branches(s, END_COMMITTED_FIRST, true);
 }
 
 static bool run(struct session *s, struct plan_entry *entry, const struct lexed *lexed)

@@ -79,13 +79,16 @@ void session_fail_request(struct session *s, const struct err *e)
         session_run_again(s);
         return;
     }
+    struct err why = *e;
+    if (session_opens_branch(s))
+        session_fail_branch(s, &why);
     if (s->trying)
         session_undo_set(s);
     s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
     plan_entry_release(s->deferred);
     s->deferred = NULL;
     forget_request(s);
-    session_refuse(s, e);
+    session_refuse(s, &why);
 }
 
 /* Another shard, if any will do. */
@@ -103,6 +106,7 @@ static bool try_another(struct session *s)
 void session_run_request(struct session *s)
 {
     struct err e = { 0 };
+    session_choose_branch(s);
     if (!s->backend && !session_take_shares(s))
         return;
     if (!s->backend && session_goes_home(s))
@@ -123,6 +127,10 @@ void session_run_request(struct session *s)
         if (b) {
             session_take_backend(s, b);
             return;
+        }
+        if (!e.code && session_opens_branch(s) && pool_makes_wait(p)) {
+            pool_forget_waiter(s);
+            err_set(&e, MQ_SHARD_BUSY, "all its connections are in use");
         }
         if (!e.code) {
             if (s->state != SESSION_WAITING)
@@ -173,7 +181,7 @@ void session_on_no_backend(struct session *s, const struct err *reason)
 }
 
 /* With a cursor open on it, it is only put aside, unless a transaction is to be rolled back. */
-void session_release_backend(struct session *s)
+void session_release_one(struct session *s)
 {
     struct backend *b = s->backend;
     if (b && (b->status & STATUS_IN_TRANS))
@@ -186,6 +194,12 @@ void session_release_backend(struct session *s)
         io_watch(b->io, io_watched(b->io) | IO_READ);
     else if (b)
         backend_release(b);
+}
+
+void session_release_backend(struct session *s)
+{
+    session_drop_branches(s);
+    session_release_one(s);
 }
 
 /* ---- the steps ---- */
@@ -304,7 +318,7 @@ static void send_command(struct session *s, bool begin)
 
 static void pin(struct session *s)
 {
-    if (!s->pinned)
+    if (!session_in_transaction(s))
         s->pinned_ms = s->worker->now_ms;
     s->pinned = true;
 }
@@ -315,15 +329,23 @@ static void pin_or_release(struct session *s)
 {
     s->step = STEP_NONE;
     s->savepoints_sent = 0;
+    if (s->branches) {
+        session_settle_branch(s);
+        return;
+    }
     if (!s->backend)
         return;
     bool unsure = s->backend == s->home && s->backend->unsure;
     if (!unsure && !(s->backend->status & STATUS_IN_TRANS)) {
         session_release_backend(s);
+        s->began = false;
         return;
     }
     pin(s);
-    session_savepoints_forget(s); /* they are the shard's now */
+    if (session_is_multi(s)) /* another one may have to be told of them */
+        s->savepoints_sent = buf_len(&s->savepoints);
+    else
+        session_savepoints_forget(s);
 }
 
 /* Would the shard store `?` for what is not ASCII? The legacy columns take it. */
@@ -599,6 +621,12 @@ static void end_command(struct session *s, bool failed)
     case END_FORWARDED:
         session_end_forwarded(s, failed);
         break;
+    case END_BRANCH:
+        if (failed)
+            end_refused(s);
+        else
+            session_next_branch(s);
+        break;
     case END_COMMITTED_FIRST:
         if (failed)
             end_refused(s);
@@ -651,6 +679,7 @@ void session_on_step_end(struct session *s, bool failed)
     case STEP_BEGIN:
         s->characteristics_set = false;
         s->begin_pending = false;
+        s->began = true;
         pin(s);
         if (s->pipelined) { /* the command's answer follows */
             s->pipelined = false;
@@ -684,6 +713,8 @@ bool session_uses(const struct session *s, const struct backend *b)
 
 void session_on_backend_lost(struct session *s, struct backend *b, const struct err *reason)
 {
+    if (session_lose_branch(s, b))
+        return;
     if (session_uses(s, b) || b == s->home)
         s->mode->on_lost(s, reason);
 }
@@ -699,7 +730,11 @@ void session_lose_backend(struct session *s, const struct err *reason)
         return;
     if (s->pinned)
         session_savepoints_forget(s);
+    struct err e = *reason;
+    session_tell_partly(s, &e);
     s->backend = NULL;
+    if (s->pinned)
+        session_drop_branches(s);
     s->pinned = false;
     s->characteristics_set = false;
     s->savepoints_sent = 0;
@@ -733,7 +768,6 @@ void session_lose_backend(struct session *s, const struct err *reason)
         session_close_gently(s);
         return;
     }
-    struct err e = *reason;
     s->close_after_flush |= at_home; /* as the server's own connection would be */
     session_fail_request(s, &e);
 }

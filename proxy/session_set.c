@@ -459,6 +459,13 @@ static bool needs_server(const struct session *s)
     return false;
 }
 
+/* Which commits. */
+static bool switches_autocommit_on(const struct session *s)
+{
+    const char *before = s->vars.values[VAR_AUTOCOMMIT], *now = s->trial.values[VAR_AUTOCOMMIT];
+    return before != now && !slice_eq(slice_cstr(now), SLICE_LIT("0"));
+}
+
 static void remember(struct session *s)
 {
     vars_copy(s->worker->interned, &s->trial, &s->vars);
@@ -518,6 +525,10 @@ void session_set(struct session *s, const struct template *t, const struct lexed
         return;
     }
     s->trying = true;
+    if (s->branches && switches_autocommit_on(s)) {
+        session_end_branches(s, END_SET, true);
+        return;
+    }
     request_begin(s, END_SET);
     session_run_anywhere(s);
 }

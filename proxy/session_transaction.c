@@ -23,14 +23,6 @@ static void ok(struct session *s)
     session_done(s);
 }
 
-static void relay_to_pinned(struct session *s, uint8_t end, struct slice text)
-{
-    request_begin(s, end);
-    s->request.swallow = end != END_RELAYED;
-    request_add_query(s, text);
-    session_run_request(s);
-}
-
 /* ---- characteristics ---- */
 
 static const struct isolation {
@@ -80,7 +72,9 @@ static const char *access_words(uint8_t access)
 /* What the transaction that begins now is told in front of it. BEGIN tells the access itself. */
 static struct characteristics told_before(const struct session *s)
 {
-    return s->begin_pending ? (struct characteristics){ .isolation = s->begun.isolation } : s->next;
+    if (s->begin_pending)
+        return (struct characteristics){ .isolation = s->begun.isolation };
+    return s->branches ? s->begun : s->next;
 }
 
 bool session_needs_characteristics(const struct session *s)
@@ -110,7 +104,7 @@ void session_characteristics_used(struct session *s, bool failed)
 {
     if (s->characteristics_set && !(s->backend->status & STATUS_IN_TRANS))
         session_characteristics_forget(s);
-    if (!s->begin_pending && !failed && s->request.transactional && !s->pinned) {
+    if (!s->begin_pending && !failed && s->request.transactional && !session_in_transaction(s)) {
         s->begun = s->next;
         s->next = (struct characteristics){ 0 };
     }
@@ -154,7 +148,7 @@ enum err_code session_keep_begun(struct session *s, bool isolation_changes, bool
                                  struct err *reterr)
 {
     const char *isolation = s->vars.values[VAR_ISOLATION], *access = s->vars.values[VAR_READ_ONLY];
-    if (!s->begin_pending)
+    if (!s->begin_pending && !(s->pinned && session_is_multi(s)))
         return MQ_OK;
     if (access_changes && !s->begun.access)
         s->begun.access = access && strcmp(access, "1") == 0 ? ACCESS_READ_ONLY : ACCESS_READ_WRITE;
@@ -327,7 +321,7 @@ void session_begin(struct session *s, const struct template *t)
     note_begun(s, t->flags);
     session_savepoints_forget(s);
     if (s->pinned) { /* BEGIN inside a transaction commits it */
-        relay_to_pinned(s, END_REBEGIN, session_commit_text(s));
+        session_end_branches(s, END_REBEGIN, true);
         return;
     }
     s->begin_pending = true;
@@ -378,9 +372,7 @@ void session_end_transaction(struct session *s, const struct template *t)
     if (chained)
         s->begun = begun;
     if (pinned) {
-        bool commit = t->local == LOCAL_COMMIT;
-        relay_to_pinned(s, chained ? END_REBEGIN : END_RELAYED,
-                        commit ? session_commit_text(s) : session_rollback_text(s));
+        session_end_branches(s, chained ? END_REBEGIN : END_RELAYED, t->local == LOCAL_COMMIT);
         return;
     }
     s->begin_pending = chained;
@@ -397,15 +389,24 @@ static void refuse_savepoint(struct session *s, struct slice name)
     session_refuse_statement(s, &e);
 }
 
-/* Before the transaction has a shard they are kept here; outside of one a savepoint is void. */
+static bool note_savepoint(struct session *s, const struct template *t)
+{
+    return t->local == LOCAL_SAVEPOINT
+               ? session_savepoint_keep(s, t->name)
+               : session_savepoint_cut(s, t->name, t->local == LOCAL_RELEASE_SAVEPOINT);
+}
+
+/* Before the transaction has a shard they are kept here, and for as long as another one may have
+ * to be told of them; outside of one a savepoint is void. */
 void session_savepoint(struct session *s, const struct template *t, const struct lexed *lexed)
 {
-    bool kept = s->begin_pending || !(s->status & STATUS_AUTOCOMMIT);
-    if (s->pinned)
-        relay_to_pinned(s, END_RELAYED, lexed->text);
-    else if (t->local == LOCAL_SAVEPOINT ? !kept || session_savepoint_keep(s, t->name)
-                                         : kept && session_savepoint_cut(s, t->name,
-                                                               t->local == LOCAL_RELEASE_SAVEPOINT))
+    bool sets = t->local == LOCAL_SAVEPOINT;
+    bool open = s->begin_pending || !(s->status & STATUS_AUTOCOMMIT);
+    bool kept = s->pinned ? session_is_multi(s) : open;
+    bool noted = kept && note_savepoint(s, t);
+    if (s->pinned && (noted || !sets || !kept))
+        session_run_on_branches(s, END_RELAYED, lexed->text);
+    else if (noted || (sets && !kept))
         ok(s);
     else
         refuse_savepoint(s, t->name);
