@@ -183,6 +183,24 @@ def test_few_backends(make_gateway, cluster, run_client):
     verify(cluster, report)
 
 
+def test_together_on_one_server(legacy_server, run_client):
+    """What it expects of mqgate with qualified partition keys, the legacy server gives."""
+    (host, port), database = legacy_server
+    report = run_client(
+        f"root:root@tcp({host}:{port})/{database}",
+        ["acme", "globex", "initech"],
+        "-together",
+        "-quote-offset",
+        "-rounds",
+        "4",
+        "-messages",
+        "80",
+    )
+    assert [t["tenant"] for t in report["tenants"]] == ["acme", "globex", "initech"]
+    assert all(len(t["messages"]) == 80 for t in report["tenants"])
+    assert len(report["workers"][0]) >= 4, "workers come and go"
+
+
 @pytest.mark.faults
 def test_shard_is_killed_under_load(make_gateway, cluster, run_client):
     """The client tries again what failed; nothing that was confirmed is lost."""

@@ -27,20 +27,24 @@ type consumer struct {
 	owned  map[place]bool
 }
 
-// run ends when nothing is being published any more and every message is done.
-func (c *consumer) run(ctx context.Context, publishing *int32) error {
+// run ends when nothing is being published any more and every message is done, or, not done,
+// after so many rounds (0: any number).
+func (c *consumer) run(ctx context.Context, publishing *int32, rounds int) (done bool, err error) {
 	c.owned = map[place]bool{}
-	for atomic.LoadInt32(publishing) > 0 || c.ledger.outstanding() > 0 {
+	for n := 0; atomic.LoadInt32(publishing) > 0 || c.ledger.outstanding() > 0; n++ {
+		if rounds > 0 && n == rounds {
+			return false, c.leave(ctx)
+		}
 		for _, topic := range c.topics {
 			if err := c.round(ctx, topic); err != nil {
-				return fmt.Errorf("%s: consumer %s of %s: %w", c.tenant, c.name, topic, err)
+				return false, fmt.Errorf("%s: consumer %s of %s: %w", c.tenant, c.name, topic, err)
 			}
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: %d messages are not done: %w", c.tenant, c.ledger.outstanding(), ctx.Err())
+			return false, fmt.Errorf("%s: %d messages are not done: %w", c.tenant, c.ledger.outstanding(), ctx.Err())
 		}
 	}
-	return c.leave(ctx)
+	return true, c.leave(ctx)
 }
 
 func (c *consumer) round(ctx context.Context, topic string) error {
@@ -182,7 +186,7 @@ func (c *consumer) handle(ctx context.Context, s slot, r row) error {
 	if err != nil {
 		return err
 	}
-	record := c.ledger.delivered(s.topic, s.partition, r, retries)
+	record := c.ledger.delivered(c.name, s.topic, s.partition, r, retries)
 	if record == nil {
 		return fmt.Errorf("message %q cannot be handled", r.id)
 	}

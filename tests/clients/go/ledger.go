@@ -50,10 +50,12 @@ type ledger struct {
 	next     map[place]int                // sequence of the next first delivery
 	open     int                          // messages that are not done
 	failures []string
+	handled  map[string]int // deliveries by the worker that got them
 }
 
 func newLedger(tenant string, lossy bool) *ledger {
-	return &ledger{tenant: tenant, lossy: lossy, records: map[place]map[string]*record{}, next: map[place]int{}}
+	return &ledger{tenant: tenant, lossy: lossy, records: map[place]map[string]*record{}, next: map[place]int{},
+		handled: map[string]int{}}
 }
 
 func (l *ledger) fail(format string, args ...interface{}) {
@@ -91,10 +93,30 @@ func (l *ledger) confirm(i identity, offset uint64) {
 	r.offset = offset
 }
 
+// tenantOf is the tenant whose messages the partition holds.
+func (l *ledger) tenantOf(partition string) string {
+	if l.tenant != "" {
+		return l.tenant
+	}
+	tenant, _ := unqualify(partition)
+	return tenant
+}
+
+// workers tells how many deliveries each worker got.
+func (l *ledger) workers() map[string]int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	all := map[string]int{}
+	for name, count := range l.handled {
+		all[name] = count
+	}
+	return all
+}
+
 // delivered checks a row that a consumer of (topic, partition) received, and the number of
 // earlier attempts that the delivery state gave. It returns nil for a row that must not be
 // there.
-func (l *ledger) delivered(topic, partition string, got row, retries int) *record {
+func (l *ledger) delivered(worker, topic, partition string, got row, retries int) *record {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	i, err := parsePayload(got.payload)
@@ -102,7 +124,7 @@ func (l *ledger) delivered(topic, partition string, got row, retries int) *recor
 		l.failLocked("%s/%q: message %q: %v", topic, partition, got.id, err)
 		return nil
 	}
-	here := identity{l.tenant, topic, partition, got.id, i.Sequence}
+	here := identity{l.tenantOf(partition), topic, partition, got.id, i.Sequence}
 	if i != here || got.partition != partition {
 		l.failLocked("a row of %+v arrived at %+v", i, here)
 		return nil
@@ -123,6 +145,7 @@ func (l *ledger) delivered(topic, partition string, got row, retries int) *recor
 		l.failLocked("%s/%q: %q: retry_count %d, expected %d", topic, partition, got.id, retries, want)
 	}
 	r.deliveries++
+	l.handled[worker]++
 	return r
 }
 

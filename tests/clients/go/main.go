@@ -1,8 +1,10 @@
 // Legacyclient is a queue client as it was written for one MySQL with the five legacy tables:
 // its SQL names no tenant. It publishes and consumes for several tenants at once, each through
-// a pool of its own, and checks all it receives. One run is
+// a pool of its own, or with -together for all of them through one, with partition keys that name
+// the tenant as `tenant|key`, and checks all it receives. One run is
 //
 //	walkthrough  every operation once per tenant, each answer compared with the expected one
+//	             (not with -together: some name neither tenant nor partition)
 //	load         producers and consumers until every message is acknowledged or dead-lettered
 //	settle       watermarks to the end, garbage collection, the administrators' listings
 //
@@ -31,6 +33,8 @@ type settings struct {
 	report     string
 	run        string
 	skipLoad   bool
+	together   bool
+	rounds     int
 	options    pool
 }
 
@@ -51,6 +55,8 @@ func parseFlags() settings {
 	flag.StringVar(&s.report, "report", "", "write what must be on the shards to this `file`, as JSON")
 	flag.StringVar(&s.run, "run", fmt.Sprintf("run%d", time.Now().UnixNano()), "prefix of the topics")
 	flag.BoolVar(&s.skipLoad, "walkthrough-only", false, "only do every operation once")
+	flag.BoolVar(&s.together, "together", false, "one consumer group for all tenants, whose partition keys are qualified")
+	flag.IntVar(&s.rounds, "rounds", 0, "consumers leave after so many rounds, and others come; 0: they stay")
 	flag.Parse()
 	for _, tenant := range strings.Split(tenants, ",") {
 		if tenant = strings.TrimSpace(tenant); tenant != "" {
@@ -85,7 +91,21 @@ func newClient(s settings, tenant string) (*client, error) {
 	return c, nil
 }
 
+// partitions are those of one topic: the tenant's, or all tenants'.
 func (c *client) partitions() []string {
+	if !c.settings.together {
+		return c.partitionNames()
+	}
+	var all []string
+	for _, tenant := range c.settings.tenants {
+		for _, name := range c.partitionNames() {
+			all = append(all, qualify(tenant, name))
+		}
+	}
+	return all
+}
+
+func (c *client) partitionNames() []string {
 	names := []string{"repo/main", "it's \"quoted\"", "back\\slash", "ünïcode/漢字/🚀", "?", "-- no comment", "/*tenant='x'*/"}
 	for n := len(names); n < c.settings.partitions; n++ {
 		names = append(names, fmt.Sprintf("repo/%d", n))
@@ -103,8 +123,10 @@ func (c *client) collected(topic string) bool {
 }
 
 func (c *client) run(ctx context.Context) {
-	for _, failure := range c.walkthrough(ctx, c.settings.run) {
-		c.ledger.fail("walkthrough: %s", failure)
+	if !c.settings.together {
+		for _, failure := range c.walkthrough(ctx, c.settings.run) {
+			c.ledger.fail("walkthrough: %s", failure)
+		}
 	}
 	if c.settings.skipLoad {
 		return
@@ -142,15 +164,30 @@ func (c *client) load(ctx context.Context) {
 		})
 	}
 	for n := 0; n < c.settings.workers; n++ {
-		worker := &consumer{pool: c.pool, ledger: c.ledger, name: fmt.Sprintf("worker-%d", n), topics: c.topics}
-		start(func(ctx context.Context) error { return worker.run(ctx, &publishing) })
+		place := n
+		start(func(ctx context.Context) error { return c.consume(ctx, place, &publishing) })
 	}
 	all.Wait()
 }
 
+// consume is one worker after another in one place.
+func (c *client) consume(ctx context.Context, place int, publishing *int32) error {
+	for turn := 0; ; turn++ {
+		name := fmt.Sprintf("worker-%d.%d", place, turn)
+		worker := &consumer{pool: c.pool, ledger: c.ledger, name: name, topics: c.topics}
+		rounds := c.settings.rounds
+		if rounds > 0 {
+			rounds += (place + turn) % 3 // not all of them at once
+		}
+		if done, err := worker.run(ctx, publishing, rounds); done || err != nil {
+			return err
+		}
+	}
+}
+
 // producers share the partitions of all topics, each partition has one.
 func (c *client) producers() []*producer {
-	perPartition := c.settings.messages / (len(c.topics) * c.settings.partitions)
+	perPartition := c.settings.messages / (len(c.topics) * len(c.partitionNames()))
 	var all []*producer
 	for _, topic := range c.topics {
 		groups := make([][]string, c.settings.workers)
@@ -174,12 +211,12 @@ func (c *client) compareListings(ctx context.Context) {
 		want := topicStatistics{deadLetters: int64(dead[topic]), groups: 1}
 		if !c.collected(topic) {
 			want.messages = int64(alive[topic])
-			want.partitions = int64(c.settings.partitions)
+			want.partitions = int64(len(c.partitions()))
 		}
 		got, err := c.topicStatistics(ctx, topic)
 		w.expect("statistics of "+topic, want, got, err)
 		lag, err := c.lag(ctx, topic)
-		w.expect("groups with a lag in "+topic, c.settings.partitions, len(lag), err)
+		w.expect("groups with a lag in "+topic, len(c.partitions()), len(lag), err)
 		for _, line := range lag {
 			w.expect(fmt.Sprintf("lag of %s/%q", topic, line.partition), true, line.latest <= line.acked, nil)
 		}
@@ -202,7 +239,11 @@ func main() {
 	defer cancel()
 
 	var clients []*client
-	for _, tenant := range s.tenants {
+	names := s.tenants
+	if s.together {
+		names = []string{""}
+	}
+	for _, tenant := range names {
 		c, err := newClient(s, tenant)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "legacyclient: %v\n", err)
@@ -240,21 +281,23 @@ func summarize(s settings, clients []*client, retries int64, took time.Duration)
 		for _, topic := range c.topics {
 			topics = append(topics, topicReport{topic, c.collected(topic)})
 		}
-		t := c.ledger.report(topics)
-		for _, m := range t.Messages {
-			messages++
-			deliveries += m.Deliveries
-			if m.Dead {
-				dead++
+		for _, t := range c.ledger.report(topics) {
+			for _, m := range t.Messages {
+				messages++
+				deliveries += m.Deliveries
+				if m.Dead {
+					dead++
+				}
 			}
+			r.Tenants = append(r.Tenants, t)
 		}
-		r.Tenants = append(r.Tenants, t)
+		r.Workers = append(r.Workers, c.ledger.workers())
 		r.Failures = append(r.Failures, c.ledger.failures...)
 	}
 	for _, failure := range r.Failures {
 		fmt.Fprintln(os.Stderr, "FAILED", failure)
 	}
 	fmt.Printf("legacyclient: %d tenants, %d messages, %d deliveries, %d dead letters, %d retries, %d failures, %.1f s\n",
-		len(clients), messages, deliveries, dead, retries, len(r.Failures), took.Seconds())
+		len(s.tenants), messages, deliveries, dead, retries, len(r.Failures), took.Seconds())
 	return r
 }

@@ -37,12 +37,13 @@ func (p *producer) publishBatch(ctx context.Context, partition string, first, si
 	var identities []identity
 	var messages []outgoing
 	for sequence := first; sequence < first+size; sequence++ {
-		i := identity{p.tenant, p.topic, partition, fmt.Sprintf("%s#%d", partition, sequence), sequence}
+		_, name := unqualify(partition) // all tenants have the same ids
+		i := identity{p.ledger.tenantOf(partition), p.topic, partition, fmt.Sprintf("%s#%d", name, sequence), sequence}
 		identities = append(identities, i)
-		messages = append(messages, outgoing{i.ID, partition, i.payload(), p.metadata(sequence)})
+		messages = append(messages, outgoing{i.ID, partition, i.payload(), metadata(i.Tenant, sequence)})
 	}
 	if rand.Intn(4) == 0 { // a message that must never arrive
-		ghost := identity{p.tenant, p.topic, partition, fmt.Sprintf("ghost#%d", first), -1}
+		ghost := identity{p.ledger.tenantOf(partition), p.topic, partition, fmt.Sprintf("ghost#%d", first), -1}
 		lost := outgoing{ghost.ID, partition, ghost.payload(), nil}
 		if _, _, err := p.publish(ctx, p.topic, []outgoing{lost}, true); err != nil {
 			return err
@@ -67,10 +68,10 @@ func (p *producer) publishBatch(ctx context.Context, partition string, first, si
 
 // metadata names the queue in some messages, carries something else in some, and is missing
 // in the others.
-func (p *producer) metadata(sequence int) map[string]string {
+func metadata(tenant string, sequence int) map[string]string {
 	switch sequence % 3 {
 	case 0:
-		return map[string]string{"queue_name": p.tenant, "note": `it's a "note" \ ünïcode`}
+		return map[string]string{"queue_name": tenant, "note": `it's a "note" \ ünïcode`}
 	case 1:
 		return map[string]string{"attempt": "1"}
 	default:

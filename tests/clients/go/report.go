@@ -12,7 +12,9 @@ type report struct {
 	Tenants  []tenantReport `json:"tenants"`
 	Failures []string       `json:"failures"`
 	Retries  int64          `json:"retries"`
-	Seconds  float64        `json:"seconds"`
+	// Workers tells how many deliveries each worker of a group got.
+	Workers []map[string]int `json:"workers"`
+	Seconds float64          `json:"seconds"`
 }
 
 type tenantReport struct {
@@ -37,18 +39,31 @@ type messageReport struct {
 	Dead       bool   `json:"dead"` // it is under topic + "_dlq"
 }
 
-func (l *ledger) report(topics []topicReport) tenantReport {
+// report has the messages of each tenant, whose partitions are called as its shard has them.
+func (l *ledger) report(topics []topicReport) []tenantReport {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	r := tenantReport{Tenant: l.tenant, Topics: topics}
-	for _, records := range l.records {
+	messages := map[string][]messageReport{}
+	for at, records := range l.records {
+		tenant := l.tenantOf(at.partition)
 		for _, m := range records {
-			r.Messages = append(r.Messages, messageReport{m.Topic, m.Partition, m.ID, m.Sequence,
-				m.offset, m.deliveries, fateOf(m.Sequence), m.dead})
+			_, partition := unqualify(m.Partition)
+			messages[tenant] = append(messages[tenant], messageReport{m.Topic, partition, m.ID,
+				m.Sequence, m.offset, m.deliveries, fateOf(m.Sequence), m.dead})
 		}
 	}
-	sort.Slice(r.Messages, func(a, b int) bool {
-		x, y := r.Messages[a], r.Messages[b]
+	var all []tenantReport
+	for tenant, list := range messages {
+		sortMessages(list)
+		all = append(all, tenantReport{tenant, topics, list})
+	}
+	sort.Slice(all, func(a, b int) bool { return all[a].Tenant < all[b].Tenant })
+	return all
+}
+
+func sortMessages(list []messageReport) {
+	sort.Slice(list, func(a, b int) bool {
+		x, y := list[a], list[b]
 		if x.Topic != y.Topic {
 			return x.Topic < y.Topic
 		}
@@ -57,7 +72,6 @@ func (l *ledger) report(topics []topicReport) tenantReport {
 		}
 		return x.Sequence < y.Sequence
 	})
-	return r
 }
 
 func (r *report) write(path string) error {
