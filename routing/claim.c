@@ -34,11 +34,13 @@ static struct table_ref *mentioned(struct planner *p, struct scope *s, const str
     return NULL;
 }
 
-static void add_tenant(struct planner *p, const struct node *value, enum tenant_origin origin)
+static void add_tenant(struct planner *p, const struct node *value, enum tenant_origin origin,
+                       bool continues)
 {
     struct value_ref *v = vector_add(&p->sql_tenants, p->arena, sizeof *v);
     *v = plan_value(p, value);
     v->origin = (uint8_t)origin;
+    v->continues = continues;
 }
 
 /* A part of a clause that sets a column equal to something: `column = value`, or
@@ -74,7 +76,7 @@ struct search {
 static void claim(struct search *x, struct table_ref *ref, const struct equation *e)
 {
     for (const struct node *v = e->value; v; v = next_value(e, v))
-        add_tenant(x->p, v, e->origin);
+        add_tenant(x->p, v, e->origin, v != e->value);
     column_claim(x->p, e->column);
     ref->scoped = true;
 }

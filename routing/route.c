@@ -1,6 +1,8 @@
 /* From a template to a destination: the tenant, its place, and what forbids the statement. */
 #include "routing/route.h"
 
+#include <stdlib.h>
+
 #include "base/check.h"
 #include "routing/identifier.h"
 #include "routing/session_values.h"
@@ -92,14 +94,9 @@ static enum route_outcome unplaced(const struct route_input *in, const struct te
     return ROUTE_TENANT_MISS;
 }
 
-static enum route_outcome place(const struct route_input *in, struct slice name, struct route *ret,
-                                struct err *reterr)
+static enum route_outcome place(const struct route_input *in, struct slice name,
+                                const struct tenant **ret, struct err *reterr)
 {
-    if (is_stale(in)) {
-        err_set(reterr, MQ_VINDEX_STALE, "the tenant vindex table was last confirmed %llu s ago",
-                (unsigned long long)((in->now_ms - tenant_map_confirmed_ms(in->tenants)) / 1000));
-        return ROUTE_REFUSE;
-    }
     const struct tenant *tenant = tenant_map_find(in->tenants, name);
     if (!tenant)
         return unlisted(in, name, reterr);
@@ -113,21 +110,76 @@ static enum route_outcome place(const struct route_input *in, struct slice name,
         err_set(reterr, MQ_TENANT_MOVING, "tenant %s is being moved", tenant->name);
         return ROUTE_HOLD;
     }
-    ret->tenant = tenant;
-    ret->shard = tenant->shard;
+    *ret = tenant;
     return ROUTE_OK;
 }
 
-static enum route_outcome route_single(const struct route_input *in, struct arena *arena,
-                                       struct route *ret, struct err *reterr)
+/* By shard; those of one stay in the order of their names. */
+static int compare_places(const void *left, const void *right)
 {
-    struct slice tenant;
-    enum err_code code = source_tenant(in, arena, &tenant, &ret->source, reterr);
+    const struct tenant *l = *(const struct tenant *const *)left;
+    const struct tenant *r = *(const struct tenant *const *)right;
+    if (l->shard != r->shard)
+        return l->shard < r->shard ? -1 : 1;
+    return slice_cmp(slice_of(l->name, l->name_len), slice_of(r->name, r->name_len));
+}
+
+static void make_parts(const struct tenant **tenants, size_t count, struct arena *arena,
+                       struct route *ret)
+{
+    struct route_part *parts = arena_array(arena, struct route_part, count), *last = NULL;
+    qsort(tenants, count, sizeof *tenants, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        if (!last || last->shard != tenants[i]->shard) {
+            last = &parts[ret->part_count++];
+            *last = (struct route_part){ .shard = tenants[i]->shard, .tenants = tenants + i };
+        }
+        last->tenant_count++;
+    }
+    ret->parts = parts;
+    ret->verdict = VERDICT_TENANTS;
+}
+
+static enum route_outcome place_several(const struct route_input *in, const struct tenant_set *set,
+                                        struct arena *arena, struct route *ret, struct err *reterr)
+{
+    const struct tenant **tenants = arena_array(arena, const struct tenant *, set->count);
+    for (size_t i = 0; i < set->count; i++) {
+        enum route_outcome outcome = place(in, set->all[i], &tenants[i], reterr);
+        if (outcome != ROUTE_OK)
+            return outcome;
+    }
+    make_parts(tenants, set->count, arena, ret);
+    return ROUTE_OK;
+}
+
+static enum route_outcome place_one(const struct route_input *in, struct slice name,
+                                    struct route *ret, struct err *reterr)
+{
+    enum route_outcome outcome = place(in, name, &ret->tenant, reterr);
+    if (outcome == ROUTE_OK)
+        ret->shard = ret->tenant->shard;
+    return outcome;
+}
+
+static enum route_outcome route_tenants(const struct route_input *in, struct arena *arena,
+                                        struct route *ret, struct err *reterr)
+{
+    struct tenant_set set;
+    enum err_code code = source_tenants(in, arena, &set, reterr);
+    ret->source = set.source;
     if (!code)
         code = check_identifiers(in, arena, reterr);
-    if (!code)
-        ret->counters = identifier_counters(in, arena);
-    return code ? ROUTE_REFUSE : place(in, tenant, ret, reterr);
+    if (code)
+        return ROUTE_REFUSE;
+    ret->counters = identifier_counters(in, arena);
+    if (is_stale(in)) {
+        err_set(reterr, MQ_VINDEX_STALE, "the tenant vindex table was last confirmed %llu s ago",
+                (unsigned long long)((in->now_ms - tenant_map_confirmed_ms(in->tenants)) / 1000));
+        return ROUTE_REFUSE;
+    }
+    return set.count > 1 ? place_several(in, &set, arena, ret, reterr)
+                         : place_one(in, set.first, ret, reterr);
 }
 
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
@@ -146,7 +198,7 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
         code = check_literals(in, reterr);
     if (code)
         return ROUTE_REFUSE;
-    return ret->verdict == VERDICT_SINGLE ? route_single(in, arena, ret, reterr) : ROUTE_OK;
+    return ret->verdict == VERDICT_SINGLE ? route_tenants(in, arena, ret, reterr) : ROUTE_OK;
 }
 
 static bool names_database(const struct template *t)

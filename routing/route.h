@@ -52,7 +52,8 @@ struct param_value {
 
 enum tenant_source {
     SOURCE_NONE, SOURCE_SQL, SOURCE_COMMENT, SOURCE_METADATA, SOURCE_PAYLOAD, SOURCE_SESSION,
-    SOURCE_ACCOUNT, SOURCE_LISTENER, SOURCE_ONLY /* the list has one tenant */, SOURCE_DEFAULT
+    SOURCE_ACCOUNT, SOURCE_LISTENER, SOURCE_ONLY /* the list has one tenant */,
+    SOURCE_LISTED /* or several */, SOURCE_DEFAULT
 };
 const char *tenant_source_name(enum tenant_source s);
 
@@ -80,6 +81,7 @@ struct route {
     size_t part_count;
 };
 
+/* VERDICT_SINGLE becomes VERDICT_TENANTS where several tenants are meant. */
 enum route_outcome {
     ROUTE_OK,
     ROUTE_TENANT_MISS, /* not in the map: wait for one refresh, then refuse (reterr is set) */

@@ -1,14 +1,17 @@
 /* Tenant sources. Those of the statement must all agree and lie within the session's set T;
- * only when there are none does T itself name the tenant, if it holds one. */
+ * only when there are none does T itself name the tenant, or those that a statement asks. */
 #include "routing/source.h"
+
+#include <stdlib.h>
 
 #include "routing/identifier.h"
 #include "routing/json.h"
 
 const char *tenant_source_name(enum tenant_source s)
 {
-    static const char *const names[] = { "none",    "sql",     "comment",  "metadata", "payload",
-                                         "session", "account", "listener", "only",     "default" };
+    static const char *const names[] = { "none",    "sql",     "comment", "metadata",
+                                         "payload", "session", "account", "listener",
+                                         "only",    "listed",  "default" };
     return (unsigned)s < sizeof names / sizeof *names ? names[s] : "unknown";
 }
 
@@ -56,48 +59,115 @@ enum err_code tenant_scope_choose(struct tenant_scope *scope, struct slice tenan
     return MQ_OK;
 }
 
+/* ---- sets of tenants ---- */
+
+static void set_grow(struct tenant_set *set, struct arena *arena)
+{
+    size_t capacity = set->capacity ? 2 * set->capacity : 8;
+    struct slice *all = arena_array(arena, struct slice, capacity);
+    all[0] = set->first;
+    if (set->all)
+        memcpy(all, set->all, set->count * sizeof *all);
+    set->all = all;
+    set->capacity = capacity;
+}
+
+static void set_add(struct tenant_set *set, struct slice tenant, struct arena *arena)
+{
+    if (set->count == 0)
+        set->first = tenant;
+    else if (set->count == 1 && slice_eq(set->first, tenant))
+        return;
+    else if (set->count == set->capacity || !set->all)
+        set_grow(set, arena);
+    if (set->all)
+        set->all[set->count] = tenant;
+    set->count++;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return slice_cmp(*(const struct slice *)left, *(const struct slice *)right);
+}
+
+/* Sorts what was added and drops what was added twice. */
+static void set_close(struct tenant_set *set)
+{
+    size_t kept = 1;
+    if (!set->all)
+        return;
+    qsort(set->all, set->count, sizeof *set->all, compare_names);
+    for (size_t i = 1; i < set->count; i++)
+        if (!slice_eq(set->all[i], set->all[kept - 1]))
+            set->all[kept++] = set->all[i];
+    set->count = kept;
+    set->first = set->all[0];
+}
+
+static struct slice set_at(const struct tenant_set *set, size_t i)
+{
+    return set->all ? set->all[i] : set->first;
+}
+
+/* Do they hold the same? *ret_left and *ret_right are what differs first. */
+static bool set_same(const struct tenant_set *left, const struct tenant_set *right,
+                     struct slice *ret_left, struct slice *ret_right)
+{
+    size_t common = left->count < right->count ? left->count : right->count, i = 0;
+    while (i < common && slice_eq(set_at(left, i), set_at(right, i)))
+        i++;
+    *ret_left = set_at(left, i < left->count ? i : 0);
+    *ret_right = set_at(right, i < right->count ? i : 0);
+    return left->count == right->count && i == common;
+}
+
 /* ---- what the statement says ---- */
 
-/* The tenant found so far. */
+/* The tenants found so far. */
 struct finding {
     const struct route_input *in;
     struct arena *arena;
     struct err *reterr;
-    struct slice tenant;
-    enum tenant_source source; /* the first one; SOURCE_NONE: nothing yet */
-    size_t row, first_row;     /* of an INSERT: the one looked at, and that source's */
+    struct tenant_set set; /* of the first source; SOURCE_NONE: nothing yet */
+    size_t row, first_row; /* of an INSERT: the one looked at, and that source's */
 };
 
 static enum err_code conflict_code(const struct finding *f, enum tenant_source source,
                                    enum tenant_origin origin)
 {
-    if (f->source != source)
+    if (f->set.source != source)
         return MQ_TENANT_CONFLICT;
-    if (source == SOURCE_SQL && origin == ORIGIN_LIST)
-        return MQ_SCATTER;
     bool rows = source == SOURCE_SQL ? origin == ORIGIN_ROW : f->row != f->first_row;
     return rows ? MQ_ROWS_OF_SEVERAL_TENANTS : MQ_TENANT_CONFLICT;
 }
 
-static enum err_code found(struct finding *f, struct slice tenant, enum tenant_source source,
+static enum err_code found(struct finding *f, const struct tenant_set *named,
                            enum tenant_origin origin)
 {
-    if (f->source == SOURCE_NONE) {
-        f->tenant = tenant;
-        f->source = source;
+    struct slice before, now;
+    if (f->set.source == SOURCE_NONE) {
+        f->set = *named;
         f->first_row = f->row;
         return MQ_OK;
     }
-    if (slice_eq(f->tenant, tenant))
+    if (set_same(&f->set, named, &before, &now))
         return MQ_OK;
-    if (f->source == source)
-        return err_set(f->reterr, conflict_code(f, source, origin),
+    if (f->set.source == named->source)
+        return err_set(f->reterr, conflict_code(f, named->source, origin),
                        "the source `%s` names both tenant %.*s and tenant %.*s",
-                       tenant_source_name(source), TENANT_FORMAT(f->tenant), TENANT_FORMAT(tenant));
-    return err_set(f->reterr, conflict_code(f, source, origin),
+                       tenant_source_name(named->source), TENANT_FORMAT(before),
+                       TENANT_FORMAT(now));
+    return err_set(f->reterr, conflict_code(f, named->source, origin),
                    "the source `%s` names tenant %.*s, `%s` names %.*s",
-                   tenant_source_name(f->source), TENANT_FORMAT(f->tenant),
-                   tenant_source_name(source), TENANT_FORMAT(tenant));
+                   tenant_source_name(f->set.source), TENANT_FORMAT(before),
+                   tenant_source_name(named->source), TENANT_FORMAT(now));
+}
+
+static enum err_code found_one(struct finding *f, struct slice tenant, enum tenant_source source,
+                               enum tenant_origin origin)
+{
+    struct tenant_set one = { .source = source, .first = tenant, .count = 1 };
+    return found(f, &one, origin);
 }
 
 static enum err_code unreadable(const struct finding *f)
@@ -108,7 +178,8 @@ static enum err_code unreadable(const struct finding *f)
 }
 
 /* tenant IN ('a', 'b'): how many they are, only this statement's own bytes tell. */
-static enum err_code find_literals(struct finding *f, const struct value_ref *v)
+static enum err_code read_literals(struct finding *f, const struct value_ref *v,
+                                   struct tenant_set *set)
 {
     struct lexed literals;
     struct slice tenant;
@@ -118,29 +189,54 @@ static enum err_code find_literals(struct finding *f, const struct value_ref *v)
     while (literals_next(&literals, &at, &first, &last)) {
         if (!token_string_value(&literals, f->in->dialect, first, last, f->arena, &tenant))
             return unreadable(f);
-        enum err_code code = found(f, tenant, SOURCE_SQL, ORIGIN_LIST);
-        if (code)
-            return code;
+        set_add(set, tenant, f->arena);
     }
     return MQ_OK;
 }
 
-static enum err_code find_sql_value(struct finding *f, const struct value_ref *v)
+static enum err_code read_sql_value(struct finding *f, const struct value_ref *v,
+                                    struct tenant_set *set)
 {
     struct slice tenant;
     if (v->kind == VALUE_LITERALS)
-        return find_literals(f, v);
+        return read_literals(f, v, set);
     if (value_read(f->in, v, f->arena, &tenant) != READ_STRING)
         return unreadable(f);
-    return found(f, tenant, SOURCE_SQL, (enum tenant_origin)v->origin);
+    set_add(set, tenant, f->arena);
+    return MQ_OK;
+}
+
+static bool may_be_several(const struct route_input *in)
+{
+    return in->scatters && in->topology->config->tenants_mode == TENANTS_LIST;
+}
+
+static enum err_code too_many(const struct finding *f, const struct tenant_set *set)
+{
+    return err_set(f->reterr, MQ_SCATTER, "the source `sql` names both tenant %.*s and tenant %.*s",
+                   TENANT_FORMAT(set_at(set, 0)), TENANT_FORMAT(set_at(set, 1)));
+}
+
+/* The values of one condition, *at and on. */
+static enum err_code find_condition(struct finding *f, size_t *at)
+{
+    const struct template *t = f->in->template;
+    struct tenant_set set = { .source = SOURCE_SQL };
+    enum tenant_origin origin = (enum tenant_origin)t->sql_tenants[*at].origin;
+    do {
+        enum err_code code = read_sql_value(f, &t->sql_tenants[*at], &set);
+        if (code)
+            return code;
+    } while (++*at < t->sql_tenant_count && t->sql_tenants[*at].continues);
+    set_close(&set);
+    return set.count > 1 && !may_be_several(f->in) ? too_many(f, &set) : found(f, &set, origin);
 }
 
 static enum err_code find_sql(struct finding *f)
 {
-    const struct template *t = f->in->template;
     enum err_code code = MQ_OK;
-    for (size_t i = 0; i < t->sql_tenant_count && !code; i++)
-        code = find_sql_value(f, &t->sql_tenants[i]);
+    for (size_t i = 0; i < f->in->template->sql_tenant_count && !code;)
+        code = find_condition(f, &i);
     return code;
 }
 
@@ -153,7 +249,7 @@ static enum err_code find_comment(struct finding *f)
         return err_set(f->reterr, MQ_TENANT_VALUE,
                        "the comment names the tenant twice or is not well-formed; write "
                        "/*tenant='name'*/ once, URL-encoded");
-    return found(f, l->comment_tenant, SOURCE_COMMENT, ORIGIN_CONDITION);
+    return found_one(f, l->comment_tenant, SOURCE_COMMENT, ORIGIN_CONDITION);
 }
 
 /* One JSON text. Only metadata must be JSON: a payload may be anything. */
@@ -178,7 +274,7 @@ static enum err_code find_json(struct finding *f, struct slice json,
             return err_set(f->reterr, MQ_METADATA_INVALID, "%s in the %s is not a string",
                            paths->items[i], tenant_source_name(source));
         }
-        enum err_code code = found(f, tenant, source, ORIGIN_ROW);
+        enum err_code code = found_one(f, tenant, source, ORIGIN_ROW);
         if (code)
             return code;
     }
@@ -235,53 +331,71 @@ static bool is_served(const struct finding *f, const char *tenant)
            tenant_map_find(f->in->tenants, slice_cstr(tenant));
 }
 
-/* How many tenants the bounds leave, counted to two. */
-static size_t count_bound(struct finding *f, const struct tenant_scope *scope)
+/* Tenants that are retired count only if there are no others. */
+static void set_add_served(struct tenant_set *set, struct tenant_set *retired, struct slice name,
+                           const struct finding *f)
+{
+    const struct tenant *tenant = tenant_map_find(f->in->tenants, name);
+    bool gone = tenant && tenant->state == TENANT_RETIRED;
+    set_add(gone ? retired : set, name, f->arena);
+}
+
+/* Nobody asks for more than two if they are not served. */
+static bool is_full(const struct finding *f, const struct tenant_set *set)
+{
+    return set->count > 1 && !may_be_several(f->in);
+}
+
+/* The tenants that the bounds leave. */
+static struct tenant_set bound_tenants(const struct finding *f, const struct tenant_scope *scope)
 {
     const struct string_list *list = is_bound(scope->account) ? scope->account : scope->listener;
-    size_t count = 0;
-    for (size_t i = 0; i < list->count && count < 2; i++) {
-        struct slice tenant = slice_cstr(list->items[i]);
-        if (!bounds_contain(scope, tenant) || !is_served(f, list->items[i]))
-            continue;
-        f->tenant = tenant;
-        count++;
-    }
-    return count;
+    struct tenant_set set = { 0 }, retired = { 0 };
+    for (size_t i = 0; i < list->count && !is_full(f, &set); i++)
+        if (bounds_contain(scope, slice_cstr(list->items[i])) && is_served(f, list->items[i]))
+            set_add_served(&set, &retired, slice_cstr(list->items[i]), f);
+    set_close(&set);
+    return set.count ? set : (set_close(&retired), retired);
 }
 
 static enum err_code find_bound(struct finding *f, const struct tenant_scope *scope)
 {
-    size_t count = count_bound(f, scope);
-    if (count == 0)
+    struct tenant_set set = bound_tenants(f, scope);
+    bool by_listener =
+        is_bound(scope->listener) && (scope->listener->count == 1 || !is_bound(scope->account));
+    if (set.count == 0)
         return err_set(f->reterr, MQ_TENANT_OUTSIDE,
                        "no tenant that this sidecar serves is bound to both the account and the "
                        "listener");
-    if (count == 1)
-        f->source = is_bound(scope->listener) && scope->listener->count == 1 ? SOURCE_LISTENER
-                    : is_bound(scope->account)                               ? SOURCE_ACCOUNT
-                                                                             : SOURCE_LISTENER;
+    f->set = set;
+    f->set.source = by_listener ? SOURCE_LISTENER : SOURCE_ACCOUNT;
     return MQ_OK;
 }
 
 /* A vindex table that happens to hold one tenant is not a list of one. */
-static void find_only(struct finding *f)
+static void find_listed(struct finding *f)
 {
-    if (f->in->topology->config->tenants_mode != TENANTS_LIST ||
-        tenant_map_count(f->in->tenants) != 1)
+    const struct tenant_map *map = f->in->tenants;
+    struct tenant_set set = { 0 }, retired = { 0 };
+    if (f->in->topology->config->tenants_mode != TENANTS_LIST)
         return;
-    const struct tenant *t = tenant_map_at(f->in->tenants, 0);
-    f->tenant = slice_of(t->name, t->name_len);
-    f->source = SOURCE_ONLY;
+    for (size_t i = 0; i < tenant_map_count(map) && !is_full(f, &set); i++) {
+        const struct tenant *t = tenant_map_at(map, i);
+        set_add(t->state == TENANT_RETIRED ? &retired : &set, slice_of(t->name, t->name_len),
+                f->arena);
+    }
+    f->set = set.count ? set : retired;
+    f->set.source = f->set.count == 1 ? SOURCE_ONLY : SOURCE_LISTED;
 }
 
+/* Names one of several; it never narrows a session of one. */
 static void find_default(struct finding *f, const struct tenant_scope *scope)
 {
     const char *fallback = f->in->topology->config->default_tenant;
     if (!fallback || !bounds_contain(scope, slice_cstr(fallback)))
         return;
-    f->tenant = slice_cstr(fallback);
-    f->source = SOURCE_DEFAULT;
+    f->set =
+        (struct tenant_set){ .source = SOURCE_DEFAULT, .first = slice_cstr(fallback), .count = 1 };
 }
 
 static enum err_code missing(const struct finding *f)
@@ -300,17 +414,19 @@ static enum err_code find_session(struct finding *f)
     const struct tenant_scope *scope = &f->in->facts->scope;
     enum err_code code = MQ_OK;
     if (scope->has_chosen) {
-        f->tenant = scope->chosen;
-        f->source = SOURCE_SESSION;
+        f->set =
+            (struct tenant_set){ .source = SOURCE_SESSION, .first = scope->chosen, .count = 1 };
         return MQ_OK;
     }
     if (is_bound(scope->account) || is_bound(scope->listener))
         code = find_bound(f, scope);
     else
-        find_only(f);
-    if (!code && !f->source)
+        find_listed(f);
+    if (!code && f->set.count != 1)
         find_default(f, scope);
-    return code || f->source ? code : missing(f);
+    if (code || f->set.count == 1)
+        return code;
+    return f->set.count && may_be_several(f->in) ? MQ_OK : missing(f);
 }
 
 static enum err_code find_statement(struct finding *f)
@@ -321,23 +437,29 @@ static enum err_code find_statement(struct finding *f)
     return code ? code : find_rows(f);
 }
 
-enum err_code source_tenant(const struct route_input *in, struct arena *arena,
-                            struct slice *ret_tenant, enum tenant_source *ret_source,
-                            struct err *reterr)
+static enum err_code check_inside(const struct finding *f)
+{
+    for (size_t i = 0; i < f->set.count; i++) {
+        struct slice tenant = set_at(&f->set, i);
+        if (!tenant_scope_contains(&f->in->facts->scope, tenant))
+            return err_set(f->reterr, MQ_TENANT_OUTSIDE,
+                           "the source `%s` names tenant %.*s, which is outside those of this "
+                           "session",
+                           tenant_source_name(f->set.source), TENANT_FORMAT(tenant));
+    }
+    return MQ_OK;
+}
+
+enum err_code source_tenants(const struct route_input *in, struct arena *arena,
+                             struct tenant_set *ret, struct err *reterr)
 {
     struct finding f = { .in = in, .arena = arena, .reterr = reterr };
-    const struct tenant_scope *scope = &in->facts->scope;
-    if (scope->forgotten)
+    if (in->facts->scope.forgotten)
         return err_set(reterr, MQ_TENANT_RESET,
                        "the connection was reset, which forgot @mq_tenant; set it again");
     enum err_code code = find_statement(&f);
-    if (!code && !f.source)
-        code = find_session(&f);
-    else if (!code && !tenant_scope_contains(scope, f.tenant))
-        code = err_set(reterr, MQ_TENANT_OUTSIDE,
-                       "the source `%s` names tenant %.*s, which is outside those of this session",
-                       tenant_source_name(f.source), TENANT_FORMAT(f.tenant));
-    *ret_tenant = f.tenant;
-    *ret_source = f.source;
+    if (!code)
+        code = f.set.source == SOURCE_NONE ? find_session(&f) : check_inside(&f);
+    *ret = f.set;
     return code;
 }

@@ -4,11 +4,18 @@
 
 #include "routing/route.h"
 
+/* One tenant or several, which are then sorted by their bytes, each of them once. */
+struct tenant_set {
+    enum tenant_source source; /* SOURCE_NONE: nothing named them */
+    struct slice first;
+    struct slice *all; /* NULL while there is only one */
+    size_t count, capacity;
+};
+
 /* Fails with MQ_TENANT_VALUE, MQ_TENANT_CONFLICT, MQ_ROWS_OF_SEVERAL_TENANTS, MQ_SCATTER,
- * MQ_METADATA_INVALID, MQ_TENANT_OUTSIDE, MQ_TENANT_RESET or MQ_TENANT_MISSING. *ret_tenant
- * is borrowed from whatever named it, or in the arena. */
-enum err_code source_tenant(const struct route_input *in, struct arena *arena,
-                            struct slice *ret_tenant, enum tenant_source *ret_source,
-                            struct err *reterr);
+ * MQ_METADATA_INVALID, MQ_TENANT_OUTSIDE, MQ_TENANT_RESET or MQ_TENANT_MISSING; several only if
+ * in->scatters. The names are borrowed from whatever named them, or in the arena. */
+enum err_code source_tenants(const struct route_input *in, struct arena *arena,
+                             struct tenant_set *ret, struct err *reterr);
 
 #endif

@@ -23,6 +23,7 @@ struct fixture {
     struct tenant_map *tenants;
     struct dialect dialect;
     struct session_facts facts;
+    bool scatters; /* statements of several tenants are served */
     struct arena arena;
     /* of the last statement */
     struct lexed lexed;
@@ -88,7 +89,8 @@ static inline enum route_outcome fixture_route(struct fixture *f, const struct p
                               .params = params,
                               .topology = f->topology,
                               .tenants = f->tenants,
-                              .now_ms = 1000000 };
+                              .now_ms = 1000000,
+                              .scatters = f->scatters };
     return route(&in, &f->arena, &f->route, &f->err);
 }
 
