@@ -120,6 +120,10 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     case LOCAL_USE:
         use(s, t->name);
         break;
+    case LOCAL_UNLOCK_TABLES:
+    case LOCAL_NOTHING:
+        ok(s);
+        break;
     case LOCAL_SHOW_WARNINGS:
     case LOCAL_SHOW_ERRORS:
         session_show_diagnostics(s, t, lexed);

@@ -206,6 +206,8 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
     if (is_own(t) && t->client_params && t->local != LOCAL_SET)
         return err_set(reterr, MQ_NOT_PREPARABLE,
                        "this statement takes no parameters; send it as text");
+    if (t->local == LOCAL_NOTHING && s->worker->dialect.flavour == FLAVOUR_MYSQL)
+        return err_set(reterr, MQ_NOT_PREPARABLE, "comments alone are no statement to MySQL");
     if (t->needs_database && !s->database)
         return err_set(reterr, MQ_DATABASE_NONE, "No database selected");
     return MQ_OK;
@@ -268,7 +270,7 @@ bool session_describe(struct session *s, struct slice text, enum request_end end
 
 bool session_prepare(struct session *s, struct slice text)
 {
-    return session_describe(s, text, END_PREPARED);
+    return session_describe(s, session_trim_text(text), END_PREPARED);
 }
 
 /* ---- EXECUTE ---- */

@@ -247,6 +247,10 @@ enum err_code session_plan(struct planner *p, const struct node *n)
         return plan_kill(p, n);
     case N_USE:
         return plan_use(p, n);
+    case N_UNLOCK_TABLES:
+        return local(p, LOCAL_UNLOCK_TABLES);
+    case N_NOTHING:
+        return local(p, LOCAL_NOTHING);
     default:
         return reject(p, MQ_NOT_UNDERSTOOD, "statements of the kind %s are not served",
                       node_kind_name((enum node_kind)n->kind));

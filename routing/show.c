@@ -37,7 +37,7 @@ static const struct show_row rows[] = {
     { KW_TABLE, SHOW_SCHEMA, LOCAL_NONE, NULL },
     { KW_GRANTS, SHOW_REFUSED, LOCAL_NONE,
       "it would show the account on the shard, on MariaDB with the hash of its password" },
-    { KW_TRIGGERS, SHOW_REFUSED, LOCAL_NONE, "it would show the shard's triggers" },
+    { KW_TRIGGERS, SHOW_SCHEMA, LOCAL_NONE, NULL },
     { KW_PROCESSLIST, SHOW_REFUSED, LOCAL_NONE, "it would show the sessions of other tenants" },
     { KW_ENGINE, SHOW_REFUSED, LOCAL_NONE, "it would show rows of other tenants" },
 };

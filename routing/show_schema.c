@@ -221,6 +221,8 @@ enum err_code show_schema_plan(struct planner *p, const struct node *show)
                                 "Tables_in_");
     case KW_TABLE:
         return show_of_database(p, show, VIEW_SHOW_TABLE_STATUS, NULL);
+    case KW_TRIGGERS:
+        return show_of_database(p, show, VIEW_SHOW_TRIGGERS, NULL);
     case KW_COLUMNS:
         return show_of_table(p, show, full ? VIEW_SHOW_FULL_COLUMNS : VIEW_SHOW_COLUMNS);
     case KW_INDEX:

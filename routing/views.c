@@ -5,6 +5,7 @@
 #include "routing/view_values.h"
 
 enum view_rows {
+    NO_ROW, /* the legacy schema has none of these */
     EACH_SCHEMA,
     EACH_TABLE,
     EACH_COLUMN,
@@ -310,12 +311,14 @@ static const struct schema_table {
     { "KEY_COLUMN_USAGE", TABLE_VIEWED, VIEW_KEY_COLUMN_USAGE },
     { "TABLE_CONSTRAINTS", TABLE_VIEWED, VIEW_TABLE_CONSTRAINTS },
     { "CHECK_CONSTRAINTS", TABLE_VIEWED, VIEW_CHECK_CONSTRAINTS },
+    { "PARTITIONS", TABLE_VIEWED, VIEW_PARTITIONS },
     { "REFERENTIAL_CONSTRAINTS", TABLE_EMPTY, 0 },
     { "VIEWS", TABLE_EMPTY, 0 },
     { "TRIGGERS", TABLE_EMPTY, 0 },
     { "ROUTINES", TABLE_EMPTY, 0 },
     { "PARAMETERS", TABLE_EMPTY, 0 },
     { "EVENTS", TABLE_EMPTY, 0 },
+    { "FILES", TABLE_EMPTY, 0 },
     { "CHARACTER_SETS", TABLE_COMMON, 0 },
     { "COLLATIONS", TABLE_COMMON, 0 },
     { "COLLATION_CHARACTER_SET_APPLICABILITY", TABLE_COMMON, 0 },

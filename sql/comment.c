@@ -9,6 +9,7 @@ static enum err_code step_over(struct lexer *x, const uint8_t *end)
 {
     x->at = end;
     x->flags |= TOKEN_F_SPACE_BEFORE;
+    x->out->has_comments = true;
     return MQ_OK;
 }
 

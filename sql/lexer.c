@@ -587,7 +587,7 @@ static enum err_code end(struct lexer *x)
     out->text.len = (size_t)(x->at - x->begin);
     out->tokens[out->count] =
         (struct token){ TOKEN_END, x->flags, 0, (uint32_t)out->text.len, 0 };
-    out->fingerprint = x->hash;
+    out->fingerprint = x->hash + lexed_is_comment(out);
     return MQ_OK;
 }
 
@@ -627,6 +627,15 @@ static bool token_follows(struct lexer *x)
     return false;
 }
 
+/* Of a text without tokens: servers answer it by itself, but a tenant is meant for what stands in
+ * front of it. */
+static bool is_comment_apart(const struct lexer *x, struct slice text)
+{
+    struct lexed read;
+    return lex(text, x->dialect, x->arena, &read, NULL) == MQ_OK && lexed_is_comment(&read) &&
+           !read.has_comment_tenant;
+}
+
 /* Cut off in front of its semicolon, `--` would become a comment; no statement ends so. */
 static bool ends_in_minus(const struct lexed *l)
 {
@@ -648,8 +657,9 @@ enum err_code lex_first(struct slice text, const struct dialect *dialect, struct
         return lexer_fail(&x, x.at, MQ_SYNTAX, "a minus without an operand");
     struct lexer ahead = x;
     struct lexed first = *ret;
+    struct slice behind = slice_of(x.at + 1, (size_t)(x.end - x.at - 1));
     ahead.reterr = NULL;
-    if (!token_follows(&ahead))
+    if (!token_follows(&ahead) && !is_comment_apart(&x, behind))
         return end(&ahead);
     *ret = first;
     if (ret->count == 0)

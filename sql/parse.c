@@ -249,10 +249,14 @@ enum err_code parse(const struct lexed *l, const struct dialect *dialect, struct
                     struct node **ret, struct err *reterr)
 {
     struct parser p = { .lexed = l, .dialect = dialect, .arena = arena, .reterr = reterr };
+    if (lexed_is_comment(l)) {
+        *ret = node_new(&p, N_NOTHING, 0);
+        return MQ_OK;
+    }
     bool behind_empty = skip_semicolons(&p);
-    if (at_kind(&p, TOKEN_END))
+    if (at_kind(&p, TOKEN_END) && !l->has_comments)
         return err_set(reterr, MQ_EMPTY_QUERY, "the query holds no statement");
-    if (behind_empty)
+    if (behind_empty && !at_kind(&p, TOKEN_END))
         fail(&p, MQ_MULTI_STATEMENT, "a second statement", "");
     struct node *root = parse_statement(&p);
     expect_end(&p);

@@ -245,6 +245,7 @@ struct node *parse_commit(struct parser *p);
 struct node *parse_rollback(struct parser *p);
 struct node *parse_savepoint(struct parser *p);
 struct node *parse_kill(struct parser *p);
+struct node *parse_unlock(struct parser *p);
 struct node *parse_release(struct parser *p);
 struct node *parse_use(struct parser *p);
 struct node *parse_do(struct parser *p);

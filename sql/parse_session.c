@@ -296,6 +296,17 @@ struct node *parse_kill(struct parser *p)
     return branch_close(p, &b);
 }
 
+/* ---- UNLOCK ---- */
+
+struct node *parse_unlock(struct parser *p)
+{
+    if (!at_words(p, KW_UNLOCK, KW_TABLES) && !at_words(p, KW_UNLOCK, KW_TABLE))
+        return parse_other(p);
+    struct branch b = branch_open(p, N_UNLOCK_TABLES);
+    p->at += 2;
+    return branch_close(p, &b);
+}
+
 /* ---- USE, DO ---- */
 
 struct node *parse_use(struct parser *p)

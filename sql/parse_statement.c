@@ -86,7 +86,7 @@ static const struct statement_rule statements[] = {
     { KW_SIGNAL, parse_other },
     { KW_STOP, parse_other },
     { KW_UNINSTALL, parse_other },
-    { KW_UNLOCK, parse_other },
+    { KW_UNLOCK, parse_unlock },
     { KW_XA, parse_other },
 };
 

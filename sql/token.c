@@ -6,7 +6,8 @@
 
 bool lexed_same(const struct lexed *a, const struct lexed *b)
 {
-    if (a->fingerprint != b->fingerprint || a->count != b->count)
+    if (a->fingerprint != b->fingerprint || a->count != b->count ||
+        lexed_is_comment(a) != lexed_is_comment(b))
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct token *t = &a->tokens[i], *u = &b->tokens[i];

@@ -60,10 +60,11 @@ struct lexed {
     struct token *tokens;       /* count of them, then one TOKEN_END */
     uint32_t count;
     uint32_t params;            /* number of TOKEN_PARAM */
+    bool has_comments;          /* of any kind, the marks of a versioned one included */
     uint64_t fingerprint;       /* equal for statements that differ only in the values of
                                    literals, the length of IN lists of literals, white space,
                                    comments and the case of reserved words (other words may be
-                                   names, whose case may count) */
+                                   names, whose case may count; comments alone are not nothing) */
     bool has_comment_tenant;    /* a sqlcommenter comment has the key tenant */
     bool comment_tenant_bad;    /* twice with different values, or not well-formed */
     struct slice comment_tenant; /* URL-decoded, in the arena */
@@ -78,8 +79,8 @@ enum err_code lex(struct slice text, const struct dialect *dialect, struct arena
                   struct lexed *ret, struct err *reterr);
 
 /* lex() for the first statement of several: ret->text ends in front of its semicolon, *ret_rest
- * begins behind it. When nothing but comments follows, they belong to the statement, and so does
- * its semicolon; the rest is then empty. A
+ * begins behind it. When nothing follows but comments that name a tenant, they belong to the
+ * statement, and so does its semicolon; the rest is then empty. A
  * statement must be read before it is known how the next one reads (SET sql_mode). Fails with
  * MQ_SYNTAX also when the statement is empty and another one follows. */
 enum err_code lex_first(struct slice text, const struct dialect *dialect, struct arena *arena,
@@ -93,6 +94,11 @@ bool lex_again(const struct lexed *seen, struct slice text, const struct dialect
 /* How many bytes stand in front of the first literal, which are those of every such text. */
 uint32_t lexed_head(const struct lexed *l);
 
+/* Comments and nothing else: servers answer OK, to an empty text an error. */
+static inline bool lexed_is_comment(const struct lexed *l)
+{
+    return l->count == 0 && l->has_comments;
+}
 static inline struct slice token_text(const struct lexed *l, uint32_t index)
 {
     return slice_of(l->text.data + l->tokens[index].start, l->tokens[index].len);

@@ -4,6 +4,8 @@ Statements of other kinds, and text that is not understood.
 
 -- case: a comment only
 /* nothing */
+-- case: comments behind a semicolon
+; /* nothing */
 -- case: syntax
 SELEC topic FROM queue_messages
 -- case: syntax further on
@@ -22,6 +24,10 @@ LOAD DATA INFILE '/tmp/x' INTO TABLE queue_messages
 HANDLER queue_messages OPEN
 -- case: LOCK TABLES
 LOCK TABLES queue_messages WRITE
+-- case: UNLOCK TABLES
+UNLOCK TABLES
+-- case: UNLOCK INSTANCE
+UNLOCK INSTANCE
 -- case: GRANT
 GRANT ALL ON *.* TO x
 -- case: KILL of a string

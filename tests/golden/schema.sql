@@ -49,6 +49,10 @@ SELECT schema_name FROM information_schema.schemata
 SELECT 1 FROM information_schema.schemata WHERE information_schema.schemata.schema_name = 'mq'
 -- case: what the legacy schema has none of
 SELECT * FROM information_schema.triggers t JOIN information_schema.`VIEWS` ON trigger_name = table_name
+-- case: files of tablespaces
+SELECT DISTINCT FILE_NAME FROM INFORMATION_SCHEMA.FILES WHERE FILE_TYPE = 'DATAFILE'
+-- case: SHOW TRIGGERS
+SHOW TRIGGERS FROM mq LIKE 'queue\_offsets'
 -- case: what all servers have alike
 SELECT COUNT(*) FROM information_schema.collations
 -- case: in a sub-query

@@ -31,12 +31,9 @@ REPEATED = [
     (b"SELECT '", b"\\'"),
     (b"SELECT ", b"\\"),
     (b"", b"/*"),
-    (b"", b"/**/"),
     (b"", b"/*!"),
     (b"SELECT /*+", b"*"),
     (b"SELECT /*!99999 ", b"/* */"),
-    (b"", b"-- \n"),
-    (b"", b"#"),
     (b"", b" "),
     (b"", b";"),
     (b"SELECT 1; SELECT 2", b";"),
@@ -128,6 +125,11 @@ def test_sixteen_megabytes(connection, head, unit):
 def test_semicolons_at_the_end(connection):
     """They are no statements, however many."""
     assert connection.query(b"SELECT 1" + b";" * (MEGABYTES_16 - 8)).rows == [(b"1",)]
+
+
+@pytest.mark.parametrize("unit", [b"/**/", b"-- \n", b"#", b"/*!99999 x */ "])
+def test_comments_only(connection, unit):
+    assert connection.query(unit * (MEGABYTES_16 // len(unit))).rows == []
 
 
 @pytest.mark.parametrize("unit", [b"USE %s;", b"SET sql_select_limit = DEFAULT;", b" DO 0; "])

@@ -42,6 +42,18 @@ def test_null_bitmap(filled, topic, size, nulls):
     assert row == (tuple(v and v.encode() for v in values) or (1,))
 
 
+def test_comments_only(connection, cluster):
+    """MariaDB prepares them, MySQL does not."""
+    for text in ("/* nothing */", "-- nothing", "/*!99999 x */ ;"):
+        if cluster.flavour == "mysql":
+            with refused(2023):
+                connection.prepare(text)
+        else:
+            assert connection.execute(connection.prepare(text)).rows == []
+    with refused(2016):
+        connection.prepare(" ; ;")
+
+
 def test_types_of_the_last_execution(filled, topic):
     """With new_params_bind_flag 0 the server uses the types it was told before."""
     statement, row = echo(filled, topic, 5, "x", 2.5, None)

@@ -86,6 +86,9 @@ SHOW = [
     "SHOW TABLE STATUS",
     "SHOW TABLE STATUS FROM {db} LIKE 'queue_m%'",
     "SHOW TABLE STATUS WHERE Name = 'extra'",
+    "SHOW TRIGGERS",
+    "SHOW TRIGGERS FROM {db} LIKE 'queue\\_messages'",
+    "SHOW FULL TRIGGERS WHERE `Table` = 'extra'",
     "SHOW DATABASES LIKE '{db}'",
     "SHOW SCHEMAS WHERE `Database` = '{db}'",
 ]
@@ -104,6 +107,7 @@ INFORMATION = [
     "ORDER BY constraint_name",
     "SELECT * FROM information_schema.referential_constraints WHERE constraint_schema = '{db}'",
     "SELECT * FROM information_schema.views WHERE table_schema = '{db}'",
+    "SELECT * FROM information_schema.partitions WHERE table_schema = '{db}' ORDER BY table_name",
     "SELECT COUNT(*) FROM information_schema.routines WHERE routine_schema = '{db}'",
     "SELECT * FROM information_schema.character_sets ORDER BY 1 LIMIT 3",
     "SELECT table_name, c.Column_name, c.`data_type` t, UPPER(column_key) "

@@ -414,6 +414,8 @@ static void fingerprints(void **state)
         { "code inside a comment", "select /*! a */ b", "select a b", false },
         { "reserved word or name", "select t.order", "select t. order", false },
         { "where one name ends", "select ab c", "select a bc", false },
+        { "a comment and nothing", "/* a */", "", false },
+        { "comments alone", "/* a */", "/*!99999 b */ -- c", true },
     };
     struct arena arena;
     struct lexed a, b;
@@ -751,7 +753,9 @@ static void several_statements(void **state)
         { "empty first", &mysql80, ";a", "SYNTAX" },
         { "empty within", &mysql80, "a; ;b", "[a]SYNTAX" },
         { "only a comment within", &mysql80, "a;/*x*/;b", "[a]SYNTAX" },
-        { "comments behind the last", &mysql80, "a; /*x*/ -- y", "[a; /*x*/ -- y]" },
+        { "comments behind the last", &mysql80, "a; /*x*/ -- y", "[a][/*x*/ -- y]" },
+        { "skipped code behind the last", &mysql80, "a; /*!99999 x */", "[a][/*!99999 x */]" },
+        { "space behind the last", &mysql80, "a; ", "[a; ]" },
         { "an open string behind", &mysql80, "a; 'x", "[a]SYNTAX" },
         { "an open comment behind", &mysql80, "a; /*x", "[a]SYNTAX" },
         { "no token behind", &mysql80, "a; @@", "[a]SYNTAX" },
@@ -759,6 +763,8 @@ static void several_statements(void **state)
         { "a versioned comment behind", &mysql80, "a; /*! b */", "[a][/*! b */]" },
         { "tenants", &mysql80, "a /*tenant='x'*/; /*tenant='y'*/ b; c; /*tenant='z'*/",
           "[a /*tenant='x'*/]=x[/*tenant='y'*/ b]=y[c; /*tenant='z'*/]=z" },
+        { "a tenant and more behind", &mysql80, "a /*tenant='x'*/; /*x*/ /*tenant='z'*/",
+          "[a /*tenant='x'*/; /*x*/ /*tenant='z'*/]=x" },
         { "the next one's tenant", &maria, "a; /*tenant='y'*/ b", "[a][/*tenant='y'*/ b]=y" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

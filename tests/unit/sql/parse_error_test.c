@@ -11,8 +11,9 @@ struct error_case {
 
 static const struct error_case errors[] = {
     { "nothing", "", MQ_EMPTY_QUERY, "the query holds no statement" },
-    { "space, comments, semicolons", " /* a */ ; ;; -- b", MQ_EMPTY_QUERY,
-      "the query holds no statement" },
+    { "space, semicolons", "  ; ;; ", MQ_EMPTY_QUERY, "the query holds no statement" },
+    { "space, comments, semicolons", " /* a */ ; ;; -- b", MQ_SYNTAX,
+      "expected a statement near '' at position 19" },
     { "a word that begins no statement", "FOO", MQ_SYNTAX,
       "expected a statement near 'FOO' at position 1" },
     { "a keyword that begins no statement", "  WHERE a", MQ_SYNTAX,

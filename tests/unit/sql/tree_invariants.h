@@ -26,7 +26,8 @@ static inline const char *tree_fault(const struct lexed *l, const struct node *n
         return fault;
     if (n->kind >= N_COUNT)
         return "a node of no kind";
-    if (n->first > n->last || n->last >= l->count)
+    bool empty = n->kind == N_NOTHING && l->count == 0;
+    if (n->first > n->last || (n->last >= l->count && !empty))
         return "a span that is no range of tokens";
     if (n->kind == N_IDENT && n->first != n->last)
         return "an identifier of several tokens";
