@@ -14,7 +14,7 @@ static const struct {
     { "explain", cmd_explain, "show what happens to a statement, and why" },
     { "lint", cmd_lint, "judge the statements of scripts and logs" },
     { "schema", cmd_schema, "print the legacy tables, the tenant tables, the VSchema" },
-    { "tenants", cmd_tenants, "list, add, place and retire tenants" },
+    { "tenants", cmd_tenants, "say where tenants live, place them, check the shards" },
     { "errors", cmd_errors, "print the error catalogue" },
     { "healthcheck", cmd_healthcheck, "exit 0 if the sidecar accepts connections" },
     { "version", cmd_version, "print the version" },

@@ -38,9 +38,10 @@ static enum err_code failed(struct database *d, struct err *reterr)
                    mysql_errno(d->mysql));
 }
 
-static void set_options(MYSQL *mysql)
+static void set_options(MYSQL *mysql, unsigned patience_s)
 {
-    unsigned connect_timeout = CONNECT_TIMEOUT_S, io_timeout = IO_TIMEOUT_S;
+    unsigned connect_timeout = CONNECT_TIMEOUT_S;
+    unsigned io_timeout = patience_s ? patience_s : IO_TIMEOUT_S;
     mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
     mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &io_timeout);
     mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &io_timeout);
@@ -97,7 +98,7 @@ static bool try_connect(struct database *d, const struct database_target *t, boo
     d->mysql = mysql_init(NULL);
     if (!d->mysql)
         mem_exhausted(sizeof *d->mysql);
-    set_options(d->mysql);
+    set_options(d->mysql, t->patience_s);
     if (tls)
         set_tls(d->mysql, t->tls);
     return mysql_real_connect(d->mysql, a->socket ? NULL : a->host, t->credentials->user,

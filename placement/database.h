@@ -16,6 +16,7 @@ struct database_target {
     const struct tls_config *tls;
     const char *database;  /* becomes the default; NULL: none */
     enum err_code failure; /* the code under which every failure is reported */
+    unsigned patience_s;   /* how long an answer may take; 0: the usual 5 s */
 };
 
 enum err_code database_open(const struct database_target *target, struct database **ret,

@@ -1,6 +1,6 @@
 #include "placement/occupancy.h"
 
-#include "placement/database.h"
+#include "placement/shard_database.h"
 
 static bool on_row(void *context, const struct slice *columns, unsigned count)
 {
@@ -29,19 +29,12 @@ static enum err_code look(struct database *d, const char *table, struct slice te
     return code;
 }
 
-enum err_code occupancy_find(const struct topology *topology, uint32_t shard,
-                             const struct credentials *credentials, struct slice tenant,
+enum err_code occupancy_find(const struct topology *topology, uint32_t shard, struct slice tenant,
                              const char **ret_table, struct err *reterr)
 {
-    const struct shard_config *config = topology->shards[shard].config;
-    struct database_target target = { .address = &config->address,
-                                      .credentials = credentials,
-                                      .tls = &config->tls,
-                                      .database = config->database,
-                                      .failure = MQ_SHARD_DOWN };
     struct database *d;
     *ret_table = NULL;
-    enum err_code code = database_open(&target, &d, reterr);
+    enum err_code code = shard_database_open(topology, shard, &d, reterr);
     if (code)
         return code;
     const struct catalog *catalog = topology->catalog;

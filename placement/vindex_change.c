@@ -14,30 +14,6 @@ struct change {
     enum tenant_state state;
 };
 
-static enum err_code bump_counter(struct change *c, uint64_t *ret_changed, struct err *reterr)
-{
-    buf_printf(&c->sql, "UPDATE %s SET version = LAST_INSERT_ID(version + 1) WHERE tenant = ''",
-               c->table->name);
-    return vindex_table_run(c->table, &c->sql, ret_changed, reterr);
-}
-
-/* A table that was made by hand gets its counter with the first change. */
-static enum err_code take_version(struct change *c, struct err *reterr)
-{
-    uint64_t changed = 0;
-    enum err_code code = bump_counter(c, &changed, reterr);
-    if (!code && changed == 0) {
-        code = vindex_table_add_counter(c->table, reterr);
-        if (!code)
-            code = bump_counter(c, &changed, reterr);
-    }
-    if (!code && changed != 1)
-        code =
-            err_set(reterr, MQ_VINDEX_TABLE_UNAVAILABLE, "%s has no counter row", c->table->name);
-    c->version = database_insert_id(c->table->database);
-    return code;
-}
-
 static bool on_found(void *context, const struct slice *columns, unsigned count)
 {
     struct change *c = context;
@@ -72,7 +48,7 @@ static enum err_code change_begin(struct change *c, struct vindex_table *t, stru
     if (!code)
         code = database_run(t->database, SLICE_LIT("START TRANSACTION"), NULL, reterr);
     if (!code)
-        code = take_version(c, reterr);
+        code = vindex_take_version(t, &c->version, reterr);
     if (!code)
         code = find_row(c, reterr);
     return code;
@@ -81,12 +57,8 @@ static enum err_code change_begin(struct change *c, struct vindex_table *t, stru
 static enum err_code write_row(struct change *c, const struct keyspace_id *id,
                                enum tenant_state state, struct err *reterr)
 {
-    buf_printf(&c->sql, "REPLACE INTO %s (tenant, keyspace_id, state, version) VALUES (",
-               c->table->name);
-    database_quote(c->table->database, c->tenant, &c->sql);
-    buf_append_byte(&c->sql, ',');
-    database_quote_bytes(slice_of(id->bytes, id->len), &c->sql);
-    buf_printf(&c->sql, ",'%s',%llu)", tenant_state_name(state), (unsigned long long)c->version);
+    vindex_replace_begin(c->table, &c->sql);
+    vindex_replace_row(c->table, c->tenant, id, state, c->version, &c->sql);
     return vindex_table_run(c->table, &c->sql, NULL, reterr);
 }
 
