@@ -30,6 +30,9 @@ enum step_kind {
     CLIENT_FETCHES,  /* a number */
     SHARD_PREPARED,  /* a byte: parameters and columns */
     SHARD_MORE,      /* rows, and another result is to follow */
+    SHARD_OPENED,    /* a cursor */
+    SHARD_FETCHED,   /* a row of a cursor, maybe the last */
+    SHARD_TELLS,     /* a byte: how many columns; a row of them, all the same */
     STEP_KINDS,
 };
 
@@ -57,12 +60,24 @@ static const char *const texts[] = {
     "KILL QUERY 1",
     "INSERT INTO queue_offsets VALUES ('g', ?, 'p', 1, 2)",
     "SELECT topic FROM queue_offsets WHERE topic = LAST_INSERT_ID()",
+    "SELECT * FROM orders WHERE a = ?",
+    "INSERT INTO orders VALUES (1)",
+    "CREATE TEMPORARY TABLE t (a INT)",
+    "SELECT FOUND_ROWS(), ROW_COUNT()",
+    "CALL p()",
+    "SET @a = 1, sql_select_limit = 5, tx_isolation = 'SERIALIZABLE'",
+    "USE elsewhere",
+    "DROP DATABASE elsewhere",
+    "SELECT id FROM queue_messages",
+    "LOCK TABLES orders READ",
 };
 
-/* Enforcing, with shards' own name for the database or the client's; warning. */
-static struct topology *topologies[3], *topology; /* the last: in use */
+/* By the highest bits of the settings: enforcing with shards' own name for the database; warning;
+ * enforcing with the client's; beside an unsharded keyspace. */
+static struct topology *topologies[4], *topology; /* the last: in use */
 static bool honest;                               /* no step has sent what may be no packet */
-static int last_numbers[GATE_PEERS]; /* of packets to each client; -1: still logging in */
+static int last_numbers[GATE_PEERS];      /* of packets to each client; -1: still logging in */
+static bool sends_attributes[GATE_PEERS]; /* with its texts */
 
 static struct peer *pick(struct peer *peers, size_t count, uint8_t whose)
 {
@@ -107,14 +122,20 @@ static void new_client(struct gate *g, uint8_t whose)
         capabilities |= CAP_LOCAL_FILES | CAP_FOUND_ROWS;
     if (whose & 128)
         capabilities |= CAP_IGNORE_SPACE;
+    sends_attributes[g->client_count] = whose & 32;
     client_login(g, client_connect(g), whose & 8 ? "admin" : "app", databases[whose & 3],
                  capabilities);
 }
 
-static void client_says(struct peer *client, enum step_kind kind, uint8_t whose)
+static void client_says(struct peer *client, enum step_kind kind, uint8_t whose, bool attributes)
 {
-    const char *text = texts[(whose >> 3) % (sizeof texts / sizeof *texts)];
-    client_command(client, kind == CLIENT_SAYS ? COM_QUERY : COM_STMT_PREPARE, slice_cstr(text));
+    struct buf body;
+    buf_init(&body);
+    if (attributes && kind == CLIENT_SAYS)
+        buf_append(&body, "\0\1", 2); /* none */
+    buf_append_cstr(&body, texts[(whose >> 3) % (sizeof texts / sizeof *texts)]);
+    client_command(client, kind == CLIENT_SAYS ? COM_QUERY : COM_STMT_PREPARE, buf_slice(&body));
+    buf_fini(&body);
 }
 
 static void client_executes(struct peer *client, struct reader *script)
@@ -183,6 +204,53 @@ static void shard_prepared(struct gate *g, struct peer *shard, uint8_t counts)
     peer_send_buf(shard, &b);
 }
 
+/* The end of rows, or of what opens a cursor. */
+static void rows_end(struct buf *b, uint8_t *seq, uint32_t capabilities, uint16_t status)
+{
+    size_t mark = packet_open(b);
+    if (capabilities & CAP_DEPRECATE_EOF)
+        ok_write(b, &(struct ok_packet){ .status = status }, 0xfe, GATE_SHARD);
+    else
+        eof_write(b, 0, status);
+    packet_close(b, mark, seq);
+}
+
+static void shard_cursor(struct gate *g, struct peer *shard, enum step_kind kind, uint8_t whose)
+{
+    struct buf b;
+    uint8_t seq = 1;
+    bool last = kind == SHARD_FETCHED && (whose & 0x80);
+    buf_init(&b);
+    if (kind == SHARD_OPENED) {
+        packet_append(&b, &seq, SLICE_LIT("\1"));
+        definitions(&b, &seq, 1, CAP_DEPRECATE_EOF); /* one end stands for both */
+    } else {
+        packet_append(&b, &seq, SLICE_LIT("\0\0\1x"));
+    }
+    rows_end(&b, &seq, g->shard_capabilities,
+             STATUS_AUTOCOMMIT | (last ? STATUS_LAST_ROW_SENT : STATUS_CURSOR_EXISTS));
+    peer_send_buf(shard, &b);
+}
+
+static void shard_tells(struct gate *g, struct peer *shard, uint8_t count, struct slice value)
+{
+    enum { MOST = 8 };
+    struct column_def columns[MOST];
+    struct slice row[MOST];
+    struct buf b;
+    uint8_t seq = 1;
+    for (int i = 0; i < MOST; i++) {
+        columns[i] = (struct column_def){ .name = SLICE_LIT("c"), .type = TYPE_VAR_STRING };
+        row[i] = value;
+    }
+    struct text_result result = {
+        .columns = columns, .column_count = 1 + count % MOST, .rows = row, .row_count = 1
+    };
+    buf_init(&b);
+    text_result_write(&b, &seq, &result, g->shard_capabilities, STATUS_AUTOCOMMIT, 0);
+    peer_send_buf(shard, &b);
+}
+
 static void shard_result(struct gate *g, struct peer *shard, struct slice bytes,
                          enum step_kind kind, uint8_t whose)
 {
@@ -223,7 +291,7 @@ static void step_client(struct gate *g, enum step_kind kind, uint8_t whose, stru
     else if (kind == CLIENT_CLOSE)
         peer_close(client);
     else if (kind == CLIENT_SAYS || kind == CLIENT_PREPARES)
-        client_says(client, kind, whose);
+        client_says(client, kind, whose, sends_attributes[client - g->clients]);
     else if (kind == CLIENT_EXECUTES)
         client_executes(client, script);
     else if (kind == CLIENT_FETCHES)
@@ -236,7 +304,9 @@ static void step_shard(struct gate *g, enum step_kind kind, uint8_t whose, struc
 {
     struct peer *shard = pick(g->shards, g->shard_count, whose & 0x3f);
     struct slice bytes = slice_of("", 0);
-    if (kind == SHARD_BYTES || kind == SHARD_PACKET || kind == SHARD_ROWS || kind == SHARD_MORE)
+    uint8_t count = kind == SHARD_PREPARED || kind == SHARD_TELLS ? read_u8(script) : 0;
+    if (kind == SHARD_BYTES || kind == SHARD_PACKET || kind == SHARD_ROWS || kind == SHARD_MORE ||
+        kind == SHARD_TELLS)
         bytes = script_packet(script);
     if (!shard)
         return;
@@ -247,7 +317,11 @@ static void step_shard(struct gate *g, enum step_kind kind, uint8_t whose, struc
     else if (kind == SHARD_CLOSE)
         peer_close(shard);
     else if (kind == SHARD_PREPARED)
-        shard_prepared(g, shard, read_u8(script));
+        shard_prepared(g, shard, count);
+    else if (kind == SHARD_OPENED || kind == SHARD_FETCHED)
+        shard_cursor(g, shard, kind, whose);
+    else if (kind == SHARD_TELLS)
+        shard_tells(g, shard, count, bytes);
     else
         shard_result(g, shard, bytes, kind, whose);
 }
@@ -272,7 +346,7 @@ static void step(struct gate *g, struct reader *script)
         break;
     case CLIENT_OPENS:
         if (g->client_count < MOST_CLIENTS)
-            client_connect(g);
+            sends_attributes[client_connect(g) - g->clients] = false;
         break;
     case CLIENT_SAYS:
     case CLIENT_PREPARES:
@@ -296,10 +370,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t settings = read_u8(&script);
     if (!topologies[0]) {
         topologies[0] = gate_topology(GATE_YAML "pool: {max_per_shard: 2, max_statements: 2}\n");
-        topologies[1] = gate_topology(GATE_YAML_OF("mq") "pool: {max_per_shard: 2}\n");
-        topologies[2] = gate_topology(GATE_OBSERVING_YAML("warn") "pool: {max_per_shard: 3}\n");
+        topologies[1] = gate_topology(GATE_OBSERVING_YAML("warn") "pool: {max_per_shard: 3}\n");
+        topologies[2] = gate_topology(GATE_YAML_OF("mq") "pool: {max_per_shard: 2}\n");
+        topologies[3] = gate_topology(GATE_UNSHARDED_YAML "pool: {max_per_shard: 2}\n");
     }
-    topology = topologies[settings & 0x40 ? 2 : settings >> 7];
+    topology = topologies[settings >> 6];
     honest = true;
     memset(last_numbers, -1, sizeof last_numbers);
     gate_open_with(&g, topology_acquire(topology));
@@ -307,7 +382,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
     if (settings & 2)
         g.pipe = 512;
-    new_client(&g, settings >> 2);
+    new_client(&g, (settings >> 2) & 15);
     for (int i = 0; i < MOST_STEPS && reader_left(&script); i++) {
         step(&g, &script);
         gate_run(&g);

@@ -34,6 +34,10 @@
     "true}}\n"                                                                      \
     "tenants: [acme, globex]\n"
 
+/* The same beside an unsharded keyspace. */
+#define GATE_UNSHARDED_YAML \
+    GATE_YAML "unsharded: {name: app, address: \"127.0.0.1:3\", database: app_db}\n"
+
 /* One server with the legacy schema; mode is observe or warn. */
 #define GATE_OBSERVING_YAML(mode)                                                         \
     "keyspace: {name: mq, aliases: [queue], shards: {\"-\": \"127.0.0.1:1\"}}\n"          \

@@ -2,14 +2,13 @@
  * there beside those that shards lend it. */
 #include "tests/unit/proxy/gate_test.h"
 
-#define YAML GATE_YAML "unsharded: {name: app, address: \"127.0.0.1:3\", database: app_db}\n"
 #define ORDERS "SELECT * FROM orders /* queue_messages */ WHERE s = 'queue_offsets'"
 #define OFFSETS "SELECT topic FROM queue_offsets"
 #define OFFSETS_SENT "SELECT topic FROM queue_offsets WHERE tenant = 'acme'"
 
-#define LIMITED_YAML                                \
-    YAML "limits: {transaction_idle_timeout: 2s}\n" \
-         "pool: {silence_timeout: 3s}\n"
+#define LIMITED_YAML                                               \
+    GATE_UNSHARDED_YAML "limits: {transaction_idle_timeout: 2s}\n" \
+                        "pool: {silence_timeout: 3s}\n"
 
 enum { UNSHARDED = 2 };
 
@@ -500,7 +499,7 @@ static void a_quiet_home_is_not_doubted(void **state)
     assert_null(gate_asked(&gate));
 }
 
-#define TEST(function) GATE_TEST_WITH(function, log_in, YAML)
+#define TEST(function) GATE_TEST_WITH(function, log_in, GATE_UNSHARDED_YAML)
 #define LIMITED(function) GATE_TEST_WITH(function, log_in, LIMITED_YAML)
 
 int main(void)
