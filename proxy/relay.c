@@ -197,13 +197,15 @@ static void own_rows_end(struct output *o, const struct ok_packet *ok)
         own_ok(o, ok, 0xfe);
 }
 
-/* The EOF behind the definitions, which this backend does not send. Where the packet that ends
- * the answer is the next one and says that a cursor is open, that one stands for both. */
+/* The EOF behind the definitions, which this backend does not send. Where a cursor was asked for
+ * and the packet that ends the answer is the next one, that one stands for both: it says that the
+ * cursor is open, or why it is not. */
 static void own_definitions_end(struct output *o, enum answer_packet following)
 {
     struct session *s = o->s;
-    bool ended = following == ANSWER_ROWS_END &&
-                 (s->backend->answer.ok.status & STATUS_CURSOR_EXISTS);
+    bool opened = following == ANSWER_ROWS_END &&
+                  (s->backend->answer.ok.status & STATUS_CURSOR_EXISTS);
+    bool ended = opened || (following == ANSWER_ERR && s->request.opens_cursor);
     if (s->eof_due && !ended)
         own_eof(o, 0, session_own_status(s) | own_status(s));
     s->eof_due = false;
