@@ -312,12 +312,19 @@ static enum err_code scan_number(struct lexer *x)
         return scan_exponent(x, start);
     if (char_is_word(lexer_peek(x, 0)))
         return scan_name(x, start);
-    if (lexer_peek(x, 0) != '.')
+    if (lexer_peek(x, 0) != '.' || lexer_peek(x, 1) == '.')
         return emit(x, TOKEN_INTEGER, 0, start);
-    if (lexer_peek(x, 1) == '.')
-        return lexer_fail(x, x->at, MQ_SYNTAX, "two dots");
     x->at++;
     return scan_fraction(x, start);
+}
+
+/* MariaDB's FOR i IN 1..10, and low..high; to MySQL no two dots mean anything. */
+static enum err_code scan_two_dots(struct lexer *x, const uint8_t *start, bool separates)
+{
+    if (separates || x->dialect->flavour != FLAVOUR_MARIADB)
+        return lexer_fail(x, start, MQ_SYNTAX, "two dots");
+    x->at++;
+    return emit(x, TOKEN_OPERATOR, OP_DOT_DOT, start);
 }
 
 static enum err_code scan_dot(struct lexer *x)
@@ -328,7 +335,7 @@ static enum err_code scan_dot(struct lexer *x)
     if (!separates && char_is_digit(lexer_peek(x, 0)))
         return scan_fraction(x, start);
     if (lexer_peek(x, 0) == '.')
-        return lexer_fail(x, start, MQ_SYNTAX, "two dots");
+        return scan_two_dots(x, start, separates);
     enum err_code err = emit(x, TOKEN_OPERATOR, OP_DOT, start);
     if (err || !char_is_word(lexer_peek(x, 0)))
         return err;

@@ -94,3 +94,15 @@ SELECT * FROM reports.daily
 
 -- case: without such a keyspace it is refused
 SELECT * FROM orders
+
+-- case: MariaDB's ranges, in a block and in a stored program
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+FOR i IN 1..10 DO INSERT INTO orders VALUES (i); END FOR
+
+-- case: which MySQL does not have
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003
+FOR i IN 1..10 DO INSERT INTO orders VALUES (i); END FOR
+
+-- case: nor has anything that is about queue tables
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SELECT id FROM queue_messages WHERE offset = 1..2
