@@ -322,11 +322,11 @@ static enum err_code relay(struct planner *p, const struct first_word *first)
     return code;
 }
 
-static const struct first_word *find_first(const struct planner *p)
+static const struct first_word *word_at(const struct planner *p, uint32_t at)
 {
     static const struct first_word unknown = { KEYWORD_NONE, WAY_OTHER, LEAVES_STATE, TELLS_ALL };
     static const struct first_word query = { KW_SELECT, WAY_QUERY, LEAVES_NOTHING, TELLS_NOTHING };
-    const struct token *t = p->l->tokens;
+    const struct token *t = &p->l->tokens[at];
     if (token_is_op(t, OP_LPAREN))
         return &query;
     if (token_is_keyword(t, KW_BEGIN) && plan_is_program(p->l))
@@ -335,6 +335,33 @@ static const struct first_word *find_first(const struct planner *p)
         if (token_is_keyword(t, first_words[i].word))
             return &first_words[i];
     return &unknown;
+}
+
+/* MariaDB's SET STATEMENT variables FOR statement: where the statement begins; 0 when it is none. */
+static uint32_t find_inner(const struct planner *p)
+{
+    const struct token *t = p->l->tokens;
+    uint32_t depth = 0;
+    if (!token_is_keyword(t, KW_SET) || !token_is_keyword(t + 1, KW_STATEMENT))
+        return 0;
+    for (uint32_t i = 2; i < p->l->count; i++) {
+        depth += token_is_op(&t[i], OP_LPAREN);
+        depth -= depth && token_is_op(&t[i], OP_RPAREN);
+        if (!depth && token_is_keyword(&t[i], KW_FOR))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* SET STATEMENT sets for one statement, so that what that one leaves is all that is left. What is
+ * mqgate's own business cannot be a server's for one statement. */
+static const struct first_word *find_first(const struct planner *p)
+{
+    static const struct first_word own = { KW_SET, WAY_OWN, LEAVES_NOTHING, TELLS_NOTHING };
+    uint32_t inner = find_inner(p);
+    const struct first_word *first = word_at(p, inner);
+    bool ours = first->way == WAY_OWN || first->way == WAY_SET || first->way == WAY_SHOW;
+    return inner && ours ? &own : first;
 }
 
 /* Is SHOW about the session, rather than about a server? */

@@ -106,3 +106,23 @@ FOR i IN 1..10 DO INSERT INTO orders VALUES (i); END FOR
 -- case: nor has anything that is about queue tables
 -- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
 SELECT id FROM queue_messages WHERE offset = 1..2
+
+-- case: variables for one statement leave what the statement leaves
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SET STATEMENT sort_buffer_size = 65536, sql_mode = SUBSTRING('ANSI' FROM 1 FOR 4) FOR SELECT * FROM orders
+
+-- case: a character set in it is not the client's
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SET STATEMENT sql_mode = '' FOR CREATE TABLE t (c VARCHAR(9) CHARACTER SET utf8)
+
+-- case: but the session's state is no server's, for one statement either
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SET STATEMENT sort_buffer_size = 65536 FOR SET NAMES latin1
+
+-- case: nor its database
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SET STATEMENT sort_buffer_size = 65536 FOR USE reports
+
+-- case: nor what it knows of itself
+-- args: --set unsharded.name=app --set unsharded.address=127.0.0.1:4003 --dialect mariadb-10.11
+SET STATEMENT sort_buffer_size = 65536 FOR SELECT CONNECTION_ID()
