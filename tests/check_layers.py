@@ -26,10 +26,11 @@ ALLOWED = {
     "config": {"base"},
     "vschema": {"base", "config"},
     "routing": {"base", "config", "sql", "vschema"},
+    "merge": {"base", "wire", "routing"},
     "placement": {"base", "config", "vschema"},
-    "proxy": {"base", "wire", "config", "sql", "vschema", "routing", "placement"},
+    "proxy": {"base", "wire", "config", "sql", "vschema", "routing", "merge", "placement"},
     "queue": {"base", "vschema"},
-    "cli": {"base", "wire", "config", "sql", "vschema", "routing", "placement", "proxy", "queue",
+    "cli": {"base", "wire", "config", "sql", "vschema", "routing", "merge", "placement", "proxy", "queue",
             "capture"},
 }
 
