@@ -1,5 +1,6 @@
 #include "base/buf.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/check.h"
@@ -18,51 +19,39 @@ void buf_fini(struct buf *b)
     buf_init(b);
 }
 
-uint8_t *buf_reserve(struct buf *b, size_t n)
+/* Moving the content down is cheap while it fills less than half of the memory. */
+static bool move_down(struct buf *b, size_t content, size_t n)
 {
-    if (b->capacity - b->end >= n)
-        return b->data ? b->data + b->end : (b->data = mem_alloc(SMALLEST), b->capacity = SMALLEST,
-                                             n <= SMALLEST ? b->data : buf_reserve(b, n));
-    size_t content = b->end - b->start;
-    /* Moving the content down is cheap while it fills less than half of the memory. */
-    if (b->start && b->capacity - content >= n && content <= b->capacity / 2) {
-        memmove(b->data, b->data + b->start, content);
-    } else {
-        size_t want = b->capacity ? b->capacity : SMALLEST;
-        while (want - content < n) {
-            if (want > SIZE_MAX / 2)
-                mem_exhausted(n);
-            want *= 2;
-        }
-        uint8_t *data = mem_alloc(want);
-        if (content)
-            memcpy(data, b->data + b->start, content);
-        mem_free(b->data);
-        b->data = data;
-        b->capacity = want;
+    if (!b->start || b->capacity - content < n || content > b->capacity / 2)
+        return false;
+    memmove(b->data, b->data + b->start, content);
+    return true;
+}
+
+static void enlarge(struct buf *b, size_t content, size_t n)
+{
+    size_t want = b->capacity ? b->capacity : SMALLEST;
+    while (want - content < n) {
+        if (want > SIZE_MAX / 2)
+            mem_exhausted(n);
+        want *= 2;
     }
+    uint8_t *data = mem_alloc(want);
+    if (content)
+        memcpy(data, b->data + b->start, content);
+    mem_free(b->data);
+    b->data = data;
+    b->capacity = want;
+}
+
+uint8_t *buf_grow(struct buf *b, size_t n)
+{
+    size_t content = b->end - b->start;
+    if (!move_down(b, content, n))
+        enlarge(b, content, n);
     b->start = 0;
     b->end = content;
     return b->data + b->end;
-}
-
-void buf_append(struct buf *b, const void *data, size_t n)
-{
-    if (n == 0)
-        return;
-    memcpy(buf_reserve(b, n), data, n);
-    b->end += n;
-}
-
-void buf_append_slice(struct buf *b, struct slice s)
-{
-    buf_append(b, s.data, s.len);
-}
-
-void buf_append_byte(struct buf *b, uint8_t byte)
-{
-    *buf_reserve(b, 1) = byte;
-    b->end++;
 }
 
 void buf_append_cstr(struct buf *b, const char *s)

@@ -654,7 +654,7 @@ void backend_release(struct backend *b)
         b->deadline_ms =
             b->worker->now_ms + b->pool->deployment->topology->config->pool.connect_timeout_ms;
         io_watch(b->io, io_watched(b->io) | IO_READ);
-        bool chains = b->vars.values[VAR_COMPLETION] != NULL; /* or releases, perhaps */
+        bool chains = vars_value(&b->vars, VAR_COMPLETION) != NULL; /* or releases, perhaps */
         if (!backend_query(b, chains ? "ROLLBACK AND NO CHAIN NO RELEASE" : "ROLLBACK"))
             backend_kill(b);
         return;

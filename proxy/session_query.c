@@ -6,12 +6,6 @@
 
 enum { HOLD_LIMIT_MS = 10000 }; /* how long a statement waits for a moving tenant */
 
-static bool is_unicode(const struct session *s)
-{
-    const char *own = s->vars.values[VAR_CLIENT];
-    return strstr(own ? own : s->vars.values[VAR_NAMES], "utf8") != NULL;
-}
-
 struct session_facts session_facts(const struct session *s)
 {
     const struct config *config = s->deployment->topology->config;
@@ -27,7 +21,7 @@ struct session_facts session_facts(const struct session *s)
         .has_database = s->database != NULL,
         .elsewhere = s->elsewhere,
         .administrator = s->account && s->account->config->administrator,
-        .other_charset = !is_unicode(s),
+        .other_charset = !vars_unicode(&s->vars),
         .database = slice_cstr(s->database),
         .user = slice_cstr(s->user),
         .unix_socket = s->from.unix_socket,

@@ -298,7 +298,7 @@ static bool has_flag(struct slice list, struct slice name)
 static enum err_code set_flags(struct session *s, struct value *v, struct err *reterr)
 {
     const struct slice all = SLICE_LIT("default");
-    struct slice old = slice_trim(slice_cstr(s->vars.values[VAR_OPTIMIZER]));
+    struct slice old = slice_trim(slice_cstr(vars_value(&s->vars, VAR_OPTIMIZER)));
     const char *flags = "";
     if (v->form == FORM_DEFAULT || v->form == FORM_NULL)
         return MQ_OK;
@@ -451,9 +451,9 @@ static bool needs_server(const struct session *s)
     if (s->pinned)
         return true;
     for (int i = 0; i < VAR_COUNT; i++) {
-        const char *value = s->trial.values[i];
+        const char *value = vars_value(&s->trial, (enum var)i);
         bool known = i == VAR_NAMES || (i == VAR_AUTOCOMMIT && session_is_plain_truth(value));
-        if (value && value != s->vars.values[i] && !known)
+        if (value && value != vars_value(&s->vars, (enum var)i) && !known)
             return true;
     }
     return false;
@@ -462,7 +462,8 @@ static bool needs_server(const struct session *s)
 /* Which commits. */
 static bool switches_autocommit_on(const struct session *s)
 {
-    const char *before = s->vars.values[VAR_AUTOCOMMIT], *now = s->trial.values[VAR_AUTOCOMMIT];
+    const char *before = vars_value(&s->vars, VAR_AUTOCOMMIT);
+    const char *now = vars_value(&s->trial, VAR_AUTOCOMMIT);
     return before != now && !slice_eq(slice_cstr(now), SLICE_LIT("0"));
 }
 
@@ -503,8 +504,8 @@ enum err_code session_try_set(struct session *s, const struct template *t,
             code = set_item(&from, &t->sets[i], reterr);
     if (!code)
         code = session_keep_begun(
-            s, s->trial.values[VAR_ISOLATION] != s->vars.values[VAR_ISOLATION],
-            s->trial.values[VAR_READ_ONLY] != s->vars.values[VAR_READ_ONLY], reterr);
+            s, vars_value(&s->trial, VAR_ISOLATION) != vars_value(&s->vars, VAR_ISOLATION),
+            vars_value(&s->trial, VAR_READ_ONLY) != vars_value(&s->vars, VAR_READ_ONLY), reterr);
     if (code)
         session_undo_set(s);
     return code;
@@ -535,7 +536,7 @@ void session_set(struct session *s, const struct template *t, const struct lexed
 
 void session_end_set(struct session *s)
 {
-    bool autocommit_changed = s->vars.values[VAR_AUTOCOMMIT] != s->trial.values[VAR_AUTOCOMMIT];
+    bool autocommit_changed = vars_value(&s->vars, VAR_AUTOCOMMIT) != vars_value(&s->trial, VAR_AUTOCOMMIT);
     s->trying = false;
     vars_copy(s->worker->interned, &s->vars, &s->trial);
     vars_fini(s->worker->interned, &s->trial);

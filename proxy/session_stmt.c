@@ -82,8 +82,8 @@ uint64_t session_metadata_key(const struct session *s)
     key = mix(key, s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
     key = hash_bytes(key, slice_cstr(s->database));
     for (int i = 0; i < VAR_COUNT; i++)
-        if (s->vars.values[i])
-            key = hash_bytes(mix(key, (uint64_t)i), slice_cstr(s->vars.values[i]));
+        if (vars_value(&s->vars, (enum var)i))
+            key = hash_bytes(mix(key, (uint64_t)i), slice_cstr(vars_value(&s->vars, (enum var)i)));
     return key;
 }
 

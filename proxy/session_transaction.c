@@ -147,7 +147,8 @@ enum err_code session_set_next(struct session *s, enum var var, struct slice val
 enum err_code session_keep_begun(struct session *s, bool isolation_changes, bool access_changes,
                                  struct err *reterr)
 {
-    const char *isolation = s->vars.values[VAR_ISOLATION], *access = s->vars.values[VAR_READ_ONLY];
+    const char *isolation = vars_value(&s->vars, VAR_ISOLATION);
+    const char *access = vars_value(&s->vars, VAR_READ_ONLY);
     if (!s->begin_pending && !(s->pinned && session_is_multi(s)))
         return MQ_OK;
     if (access_changes && !s->begun.access)
@@ -220,7 +221,7 @@ bool session_is_plain_truth(const char *value)
 /* As the next answer of a shard will tell anyway. Switching it on commits. */
 void session_autocommit_changed(struct session *s)
 {
-    const char *value = s->vars.values[VAR_AUTOCOMMIT];
+    const char *value = vars_value(&s->vars, VAR_AUTOCOMMIT);
     if (value && slice_eq(slice_cstr(value), SLICE_LIT("0"))) {
         s->status &= (uint16_t)~STATUS_AUTOCOMMIT;
         return;
@@ -242,7 +243,7 @@ static enum completion completion_type(const struct session *s)
         { "'chain'", COMPLETES_AND_CHAINS }, { "2", COMPLETES_AND_RELEASES },
         { "release", COMPLETES_AND_RELEASES }, { "'release'", COMPLETES_AND_RELEASES },
     };
-    struct slice value = slice_cstr(s->vars.values[VAR_COMPLETION]);
+    struct slice value = slice_cstr(vars_value(&s->vars, VAR_COMPLETION));
     for (size_t i = 0; value.data && i < sizeof values / sizeof *values; i++)
         if (slice_ieq_cstr(value, values[i].value))
             return values[i].completion;
@@ -252,13 +253,13 @@ static enum completion completion_type(const struct session *s)
 /* Chaining and releasing is done here, whatever completion_type is on the backend. */
 struct slice session_commit_text(const struct session *s)
 {
-    return s->vars.values[VAR_COMPLETION] ? SLICE_LIT("COMMIT AND NO CHAIN NO RELEASE")
+    return vars_value(&s->vars, VAR_COMPLETION) ? SLICE_LIT("COMMIT AND NO CHAIN NO RELEASE")
                                           : SLICE_LIT("COMMIT");
 }
 
 struct slice session_rollback_text(const struct session *s)
 {
-    return s->vars.values[VAR_COMPLETION] ? SLICE_LIT("ROLLBACK AND NO CHAIN NO RELEASE")
+    return vars_value(&s->vars, VAR_COMPLETION) ? SLICE_LIT("ROLLBACK AND NO CHAIN NO RELEASE")
                                           : SLICE_LIT("ROLLBACK");
 }
 
@@ -276,7 +277,7 @@ const char *session_begin_text(struct session *s)
 
 uint16_t session_pending_status(const struct session *s)
 {
-    const char *of_session = s->vars.values[VAR_READ_ONLY];
+    const char *of_session = vars_value(&s->vars, VAR_READ_ONLY);
     bool read_only = s->begun.access == ACCESS_READ_ONLY ||
                      (s->begun.access == ACCESS_OF_SESSION && of_session &&
                       strcmp(of_session, "1") == 0);

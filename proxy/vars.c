@@ -17,8 +17,17 @@ static struct interned *interned_of(const char *text)
     return (struct interned *)(void *)((char *)(uintptr_t)text - offsetof(struct interned, text));
 }
 
+struct var_vector {
+    UT_hash_handle hh;
+    size_t references;
+    uint64_t reading;
+    bool unicode;
+    const char *values[VAR_COUNT]; /* each one reference, or NULL */
+};
+
 struct intern_table {
     struct interned *values;
+    struct var_vector *vectors;
 };
 
 struct intern_table *intern_table_create(void)
@@ -29,6 +38,11 @@ struct intern_table *intern_table_create(void)
 void intern_table_destroy(struct intern_table *t)
 {
     struct interned *v, *following;
+    struct var_vector *vector, *next;
+    HASH_ITER (hh, t->vectors, vector, next) {
+        HASH_DEL(t->vectors, vector);
+        mem_free(vector);
+    }
     HASH_ITER (hh, t->values, v, following) {
         HASH_DEL(t->values, v);
         mem_free(v);
@@ -36,9 +50,13 @@ void intern_table_destroy(struct intern_table *t)
     mem_free(t);
 }
 
+/* ---- values ---- */
+
 static const char *intern(struct intern_table *t, struct slice value)
 {
     struct interned *found;
+    if (!value.data)
+        return NULL;
     HASH_FIND(hh, t->values, value.data, value.len, found);
     if (!found) {
         found = mem_zalloc(sizeof *found + value.len + 1);
@@ -60,6 +78,68 @@ static void forget(struct intern_table *t, const char *text)
     }
 }
 
+static bool refines_names(int var)
+{
+    return var_info((enum var)var)->kind == VAR_KIND_REFINES;
+}
+
+static uint64_t reading_of(const char *const values[VAR_COUNT])
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i))
+            hash = hash_bytes(hash, slice_cstr(values[i]));
+    return hash;
+}
+
+static bool is_unicode(const char *const values[VAR_COUNT])
+{
+    const char *own = values[VAR_CLIENT], *charset = own ? own : values[VAR_NAMES];
+    return charset && strstr(charset, "utf8");
+}
+
+/* ---- vectors ---- */
+
+static struct var_vector *acquire(struct var_vector *vector)
+{
+    if (vector)
+        vector->references++;
+    return vector;
+}
+
+static void release(struct intern_table *t, struct var_vector *vector)
+{
+    if (!vector || --vector->references)
+        return;
+    HASH_DEL(t->vectors, vector);
+    for (int i = 0; i < VAR_COUNT; i++)
+        forget(t, vector->values[i]);
+    mem_free(vector);
+}
+
+/* One reference to the vector of these values. */
+static struct var_vector *intern_vector(struct intern_table *t, const char *const values[VAR_COUNT])
+{
+    static const char *const defaults[VAR_COUNT];
+    const size_t size = sizeof defaults;
+    struct var_vector *found;
+    if (memcmp(values, defaults, size) == 0)
+        return NULL;
+    HASH_FIND(hh, t->vectors, values, size, found);
+    if (found)
+        return acquire(found);
+    found = mem_new(struct var_vector);
+    memcpy(found->values, values, size);
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (values[i])
+            interned_of(values[i])->references++;
+    found->reading = reading_of(values);
+    found->unicode = is_unicode(values);
+    found->references = 1;
+    HASH_ADD(hh, t->vectors, values, size, found);
+    return found;
+}
+
 void vars_init(struct vars *v)
 {
     *v = (struct vars){ 0 };
@@ -67,23 +147,33 @@ void vars_init(struct vars *v)
 
 void vars_fini(struct intern_table *t, struct vars *v)
 {
-    for (int i = 0; i < VAR_COUNT; i++)
-        forget(t, v->values[i]);
+    release(t, v->vector);
     vars_init(v);
+}
+
+const char *vars_value(const struct vars *v, enum var var)
+{
+    return v->vector ? v->vector->values[var] : NULL;
 }
 
 void vars_set(struct intern_table *t, struct vars *v, enum var var, struct slice value)
 {
-    const char *old = v->values[var];
-    v->values[var] = value.data ? intern(t, value) : NULL;
-    forget(t, old);
+    const char *values[VAR_COUNT] = { 0 };
+    struct var_vector *old = v->vector;
+    const char *text = intern(t, value);
+    if (old)
+        memcpy(values, old->values, sizeof values);
+    values[var] = text;
+    v->vector = intern_vector(t, values);
+    forget(t, text);
+    release(t, old);
 }
 
 void vars_copy(struct intern_table *t, struct vars *to, const struct vars *from)
 {
-    for (int i = 0; i < VAR_COUNT; i++)
-        if (to->values[i] != from->values[i])
-            vars_set(t, to, i, slice_cstr(from->values[i]));
+    struct var_vector *old = to->vector;
+    to->vector = acquire(from->vector);
+    release(t, old);
 }
 
 /* No session can ask for this value. */
@@ -95,31 +185,27 @@ void vars_forget(struct intern_table *t, struct vars *v, enum var var)
 void vars_forget_changed(struct intern_table *t, struct vars *have, const struct vars *want)
 {
     for (int i = 0; i < VAR_COUNT; i++)
-        if (have->values[i] != want->values[i])
+        if (vars_value(have, (enum var)i) != vars_value(want, (enum var)i))
             vars_forget(t, have, (enum var)i);
-}
-
-static bool refines_names(int var)
-{
-    return var_info((enum var)var)->kind == VAR_KIND_REFINES;
 }
 
 uint64_t vars_reading(const struct vars *v)
 {
-    uint64_t hash = 0;
-    for (int i = 0; i < VAR_COUNT; i++)
-        if (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i))
-            hash = hash_bytes(hash, slice_cstr(v->values[i]));
-    return hash;
+    return v->vector ? v->vector->reading : 0;
+}
+
+bool vars_unicode(const struct vars *v)
+{
+    return v->vector && v->vector->unicode;
 }
 
 /* SET NAMES is due when it changed, or when what refined it is gone: these have no default of
  * their own. */
 static bool names_again(const struct vars *have, const struct vars *want)
 {
-    bool again = have->values[VAR_NAMES] != want->values[VAR_NAMES];
+    bool again = vars_value(have, VAR_NAMES) != vars_value(want, VAR_NAMES);
     for (int i = 0; i < VAR_COUNT; i++)
-        again |= refines_names(i) && have->values[i] && !want->values[i];
+        again |= refines_names(i) && vars_value(have, (enum var)i) && !vars_value(want, (enum var)i);
     return again;
 }
 
@@ -129,8 +215,8 @@ static bool is_due(const struct vars *have, const struct vars *want, int var)
     if (var == VAR_NAMES)
         return names;
     if (refines_names(var) && names)
-        return want->values[var];
-    return have->values[var] != want->values[var];
+        return vars_value(want, (enum var)var);
+    return vars_value(have, (enum var)var) != vars_value(want, (enum var)var);
 }
 
 /* A connection begins with the global value. DEFAULT means that, too, save that for two variables
@@ -155,7 +241,7 @@ void vars_statement(const struct vars *have, const struct vars *want,
     for (int i = 0; i < VAR_COUNT; i++) {
         const struct var_info *info = var_info((enum var)i);
         const char *name = server->flavour == FLAVOUR_MARIADB ? info->mariadb : info->mysql;
-        const char *value = want->values[i];
+        const char *value = vars_value(want, (enum var)i);
         if ((i != VAR_NAMES && !name) || !is_due(have, want, i))
             continue;
         buf_append_cstr(out, separator);
