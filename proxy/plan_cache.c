@@ -89,6 +89,7 @@ void plan_entry_release(struct plan_entry *e)
         return;
     CHECK(!e->cached);
     plan_entry_forget_answers(e);
+    known_heads_free(e->heads);
     topology_release(e->topology);
     arena_fini(&e->arena);
     mem_free(e);
@@ -212,6 +213,16 @@ const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entr
     return e->scatter;
 }
 
+/* What the entry has grown by counts as well. */
+static void charge(struct plan_cache *c, struct plan_entry *e)
+{
+    c->bytes -= e->bytes;
+    e->bytes = sizeof *e + e->arena.total + known_heads_bytes(e->heads);
+    c->bytes += e->bytes;
+    while (c->bytes > c->max_bytes)
+        drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
+}
+
 static void keep(struct plan_cache *c, struct plan_entry *e)
 {
     struct plan_entry *old;
@@ -225,9 +236,15 @@ static void keep(struct plan_cache *c, struct plan_entry *e)
         list_prepend(alike_slot(c, e->lexed.text), &e->alike);
     e->cached = true;
     e->references++;
-    e->bytes = sizeof *e + e->arena.total;
-    c->bytes += e->bytes;
-    drop_surplus(c);
+    charge(c, e);
+}
+
+void plan_cache_keep_head(struct plan_cache *c, struct plan_entry *e, const struct known_head *head)
+{
+    if (!e->cached)
+        return;
+    known_head_keep(&e->heads, head);
+    charge(c, e);
 }
 
 /* Refusals name positions, and DDL is compared literal by literal: both are planned anew. */

@@ -12,6 +12,7 @@
 
 #include "base/list.h"
 #include "proxy/hash.h"
+#include "proxy/known_head.h"
 #include "routing/plan.h"
 
 /* A shard's answer to COM_STMT_PREPARE, without the hidden parameters: payloads, each behind
@@ -46,6 +47,7 @@ struct plan_entry {
     const struct template *template;
     const struct template *scatter; /* the one for several tenants; NULL: not needed yet */
     struct prepare_answer *answers;
+    struct known_head *heads; /* of answers to it */
     uint64_t columns_seen; /* hash of those of an EXECUTE that differed from what was told */
     size_t bytes;
 };
@@ -56,6 +58,9 @@ void plan_cache_destroy(struct plan_cache *c);
 void plan_cache_clear(struct plan_cache *c);
 /* Memory that its entries take; never more than max_bytes. */
 size_t plan_cache_bytes(const struct plan_cache *c);
+/* Keeps the head of an answer to the entry's statement, if that is worth it. */
+void plan_cache_keep_head(struct plan_cache *c, struct plan_entry *e,
+                          const struct known_head *head);
 /* Forgets what PREPARE was answered, for DDL seen. */
 void plan_cache_forget_answers(struct plan_cache *c);
 

@@ -21,6 +21,7 @@ struct output {
     struct session *s;
     const uint8_t *run;
     size_t run_len;
+    const uint8_t *head; /* of a result, if it came and went alone so far; NULL: nothing of the kind */
 };
 
 static void emit(struct output *o, const uint8_t *bytes, size_t len)
@@ -39,6 +40,18 @@ static void emit(struct output *o, const uint8_t *bytes, size_t len)
     buf_append(copy, bytes, len);
 }
 
+static bool is_empty(const struct output *o)
+{
+    return !o->run_len && !buf_len(&o->s->worker->relay);
+}
+
+/* All of it, as it is at the moment. */
+static struct slice output_bytes(const struct output *o)
+{
+    const struct buf *copy = &o->s->worker->relay;
+    return buf_len(copy) ? buf_slice(copy) : slice_of(o->run, o->run_len);
+}
+
 /* Room for a packet made anew. */
 static struct buf *emit_own(struct output *o)
 {
@@ -54,15 +67,15 @@ static void send_output(struct output *o)
 {
     struct session *s = o->s;
     struct buf *copy = &s->worker->relay;
-    struct iovec part = { (void *)o->run, o->run_len };
-    if (buf_len(copy))
-        part = (struct iovec){ buf_begin(copy), buf_len(copy) };
+    struct slice bytes = output_bytes(o);
+    struct iovec part = { (void *)bytes.data, bytes.len };
     if (part.iov_len) {
         s->answer_started = true;
         session_send(s, &part, 1);
     }
     buf_clear(copy);
     o->run_len = 0;
+    o->head = NULL;
 }
 
 static bool client_wants_eof(const struct session *s)
@@ -294,6 +307,85 @@ static void pass(struct output *o, uint8_t *packet, size_t have)
     emit(o, packet, have);
 }
 
+/* ---- heads of results ---- */
+
+static bool client_needs_eof(const struct session *s)
+{
+    return client_wants_eof(s) && !backend_sends_eof(s);
+}
+
+/* With diagnostics the types of the columns are looked at. */
+static bool may_know_head(const struct session *s)
+{
+    return s->request.entry && s->request.end == END_RELAYED && !s->request.diagnostics;
+}
+
+static struct head_form head_form(const struct session *s)
+{
+    bool renames = renames_database(s);
+    return (struct head_form){ .client = s->capabilities,
+                               .server = s->backend->capabilities,
+                               .database = renames ? s->database : NULL,
+                               .server_database = renames ? shard_database(s) : NULL };
+}
+
+/* All definitions have come, and gone. */
+static void keep_head(struct output *o, const uint8_t *end)
+{
+    struct session *s = o->s;
+    struct known_head head = { .form = head_form(s),
+                               .columns = s->backend->answer.columns,
+                               .columns_hash = s->columns_hash,
+                               .came = slice_of(o->head, (size_t)(end - o->head)),
+                               .told = output_bytes(o) };
+    plan_cache_keep_head(s->worker->plans, s->request.entry, &head);
+    o->head = NULL;
+}
+
+/* A head that was told before goes in one step, if all of it is there. */
+static size_t pass_head(struct output *o, const uint8_t *data, size_t len)
+{
+    struct session *s = o->s;
+    if (s->seq != 1 || !may_know_head(s) || !s->request.entry->heads)
+        return 0;
+    struct head_form form = head_form(s);
+    const struct known_head *h =
+        known_head_find(s->request.entry->heads, &form, slice_of(data, len));
+    if (!h || !answer_skip_head(&s->backend->answer, h->columns))
+        return 0;
+    if (h->told.data == h->came.data)
+        emit(o, data, h->came.len);
+    else
+        buf_append_slice(emit_own(o), h->told);
+    s->seq = (uint8_t)(s->seq + 1 + h->columns);
+    session_note_head(s, h->columns, h->columns_hash);
+    s->eof_due = client_needs_eof(s);
+    return h->came.len;
+}
+
+/* ---- packets of an answer ---- */
+
+static void relay_column_count(struct output *o, uint8_t *packet, size_t have)
+{
+    struct session *s = o->s;
+    o->head = may_know_head(s) && is_empty(o) && s->seq == 1 && packet[3] == 1 ? packet : NULL;
+    session_note_columns(s, s->backend->answer.columns);
+    pass(o, packet, have);
+}
+
+static void relay_column_def(struct output *o, uint8_t *packet, size_t have)
+{
+    struct session *s = o->s;
+    struct slice definition = slice_of(packet + PACKET_HEADER, have - PACKET_HEADER);
+    if (!renames_database(s) || !own_column_def(o, definition))
+        pass(o, packet, have);
+    note_diagnostic_type(s, definition);
+    s->eof_due = s->definitions_left == 1 && client_needs_eof(s);
+    session_note_column(s, definition);
+    if (!s->definitions_left && o->head)
+        keep_head(o, packet + have);
+}
+
 /* The packet that ends rows, or the definitions in front of a cursor's. */
 static void relay_end(struct output *o, uint8_t *packet, size_t have)
 {
@@ -320,15 +412,10 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         write_error(s, &a->err, emit_own(o));
         break;
     case ANSWER_COLUMN_COUNT:
-        session_note_columns(s, a->columns);
-        pass(o, packet, have);
+        relay_column_count(o, packet, have);
         break;
     case ANSWER_COLUMN_DEF:
-        if (!renames_database(s) || !own_column_def(o, slice_of(packet + PACKET_HEADER, len)))
-            pass(o, packet, have);
-        note_diagnostic_type(s, slice_of(packet + PACKET_HEADER, len));
-        s->eof_due = s->definitions_left == 1 && client_wants_eof(s) && !backend_sends_eof(s);
-        session_note_column(s, slice_of(packet + PACKET_HEADER, len));
+        relay_column_def(o, packet, have);
         break;
     case ANSWER_PREPARE_OK:
         session_note_prepared(s, slice_of(packet + PACKET_HEADER, len));
@@ -499,16 +586,35 @@ static size_t pass_rest(struct output *o, const uint8_t *data, size_t len)
     return n;
 }
 
-/* Whole rows that need no change go in one step. */
-static size_t pass_rows(struct output *o, const uint8_t *data, size_t len)
+static void renumber(struct session *s, uint8_t *packet, const uint8_t *end)
 {
-    const struct session *s = o->s;
-    if (s->rewriting || !goes_to_client(s))
+    for (; packet < end; packet += PACKET_HEADER + packet_length(packet))
+        packet[3] = s->seq++;
+}
+
+/* Whole rows of which nobody looks into one go in one step. */
+static size_t pass_rows(struct output *o, uint8_t *data, size_t len)
+{
+    struct session *s = o->s;
+    if (s->request.diagnostics || session_warn_changes_answer(s))
         return 0;
     size_t n = answer_skip_rows(&s->backend->answer, data, len);
-    if (n)
-        emit(o, data, n);
+    if (n == 0)
+        return 0;
+    own_definitions_end(o, ANSWER_ROW);
+    if (s->rewriting)
+        renumber(s, data, data + n);
+    emit(o, data, n);
     return n;
+}
+
+/* What needs no look at each packet. */
+static size_t pass_known(struct output *o, uint8_t *data, size_t len)
+{
+    if (!goes_to_client(o->s))
+        return 0;
+    size_t n = pass_head(o, data, len);
+    return n ? n : pass_rows(o, data, len);
 }
 
 /* One packet at data; returns the bytes used, 0 when more is needed. *ret_end tells that the
@@ -569,9 +675,9 @@ size_t session_on_backend_data(struct session *s, uint8_t *data, size_t len)
             used += pass_rest(&o, data + used, len - used);
             continue;
         }
-        size_t rows = pass_rows(&o, data + used, len - used);
-        if (rows) {
-            used += rows;
+        size_t known = pass_known(&o, data + used, len - used);
+        if (known) {
+            used += known;
             continue;
         }
         size_t n = take_one(&o, data + used, len - used, &ended, &failed);

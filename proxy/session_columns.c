@@ -53,3 +53,11 @@ void session_note_column(struct session *s, struct slice definition)
     if (--s->definitions_left == 0)
         note_last(s);
 }
+
+void session_note_head(struct session *s, uint64_t count, uint64_t hash)
+{
+    session_note_columns(s, count);
+    s->definitions_left = 0;
+    s->columns_hash = hash;
+    note_last(s);
+}

@@ -770,6 +770,8 @@ uint64_t hash_column(uint64_t hash, struct slice definition);
 /* The answer to the request has that many. */
 void session_note_columns(struct session *s, uint64_t count);
 void session_note_column(struct session *s, struct slice definition);
+/* Both, of all columns at once. */
+void session_note_head(struct session *s, uint64_t count, uint64_t hash);
 
 /* session_again.c */
 /* The error is not for the client: the statement will be prepared and run again. */

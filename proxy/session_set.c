@@ -536,7 +536,8 @@ void session_set(struct session *s, const struct template *t, const struct lexed
 
 void session_end_set(struct session *s)
 {
-    bool autocommit_changed = vars_value(&s->vars, VAR_AUTOCOMMIT) != vars_value(&s->trial, VAR_AUTOCOMMIT);
+    bool autocommit_changed =
+        vars_value(&s->vars, VAR_AUTOCOMMIT) != vars_value(&s->trial, VAR_AUTOCOMMIT);
     s->trying = false;
     vars_copy(s->worker->interned, &s->vars, &s->trial);
     vars_fini(s->worker->interned, &s->trial);

@@ -81,9 +81,11 @@ uint64_t session_metadata_key(const struct session *s)
     uint64_t key = mix(1, s->account->backend);
     key = mix(key, s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
     key = hash_bytes(key, slice_cstr(s->database));
-    for (int i = 0; i < VAR_COUNT; i++)
-        if (vars_value(&s->vars, (enum var)i))
-            key = hash_bytes(mix(key, (uint64_t)i), slice_cstr(vars_value(&s->vars, (enum var)i)));
+    for (int i = 0; i < VAR_COUNT; i++) {
+        const char *value = vars_value(&s->vars, (enum var)i);
+        if (value)
+            key = hash_bytes(mix(key, (uint64_t)i), slice_cstr(value));
+    }
     return key;
 }
 

@@ -87,8 +87,8 @@ static uint64_t reading_of(const char *const values[VAR_COUNT])
 {
     uint64_t hash = 0;
     for (int i = 0; i < VAR_COUNT; i++)
-        if (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i))
-            hash = hash_bytes(hash, slice_cstr(values[i]));
+        if (values[i] && (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i)))
+            hash = hash_bytes(hash + (uint64_t)i, slice_cstr(values[i]));
     return hash;
 }
 
@@ -205,7 +205,8 @@ static bool names_again(const struct vars *have, const struct vars *want)
 {
     bool again = vars_value(have, VAR_NAMES) != vars_value(want, VAR_NAMES);
     for (int i = 0; i < VAR_COUNT; i++)
-        again |= refines_names(i) && vars_value(have, (enum var)i) && !vars_value(want, (enum var)i);
+        again |= refines_names(i) && vars_value(have, (enum var)i) &&
+                 !vars_value(want, (enum var)i);
     return again;
 }
 

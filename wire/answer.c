@@ -106,6 +106,18 @@ static enum answer_packet at_definition(struct answer *a)
     return packet;
 }
 
+bool answer_skip_head(struct answer *a, uint64_t columns)
+{
+    if (a->state != AT_HEAD || a->kind != ANSWER_QUERY || a->fragment_follows)
+        return false;
+    a->columns = columns;
+    a->definitions_left = 0;
+    a->state = AT_COLUMNS_EOF;
+    if (!has_eof(a))
+        definitions_end(a);
+    return true;
+}
+
 static enum answer_packet at_definitions_eof(struct answer *a, struct slice payload)
 {
     enum answer_packet packet = a->state == AT_PARAMS_EOF ? ANSWER_PARAMS_EOF : ANSWER_COLUMNS_EOF;

@@ -57,6 +57,10 @@ void answer_begin(struct answer *a, enum answer_kind kind, uint32_t capabilities
  * after ANSWER_ERR a->err holds the error. */
 enum answer_packet answer_packet(struct answer *a, const uint8_t *payload, size_t have, size_t len);
 
+/* The answer's head, a column count and as many definitions, has passed by: it has been seen before,
+ * byte by byte. False where no head may come, and then nothing has passed. */
+bool answer_skip_head(struct answer *a, uint64_t columns);
+
 /* Rows that pass by whole: returns how many bytes at the front of data (packets with
  * headers, `have` bytes) are complete row packets, so that a relay can skip over them in
  * one step. 0 unless the answer is at its rows. */

@@ -62,6 +62,65 @@ static void ends_of_rows_are_translated(void **state)
     }
 }
 
+/* The client's bytes of one answer, of which the shard names the column. */
+static void ask(struct peer *p, const char *column, struct buf *ret)
+{
+    struct slice rows[] = { SLICE_LIT("x"), SLICE_LIT("y"), SLICE_LIT("z") };
+    struct column_def definitions[2] = {
+        { .schema = SLICE_LIT("shard"), .name = slice_cstr(column), .charset = 45, .length = 10,
+          .type = TYPE_VAR_STRING },
+        { .schema = SLICE_LIT("other"), .name = SLICE_LIT("second"), .charset = 63, .length = 10,
+          .type = TYPE_VAR_STRING },
+    };
+    struct slice pairs[] = { rows[0], rows[1], rows[2], rows[0] };
+    struct text_result result = { .columns = definitions, .column_count = 2, .rows = pairs,
+                                  .row_count = 2 };
+    struct buf answer;
+    uint8_t seq = 1;
+    client_query(&gate, p, PICK);
+    struct peer *shard = gate_shard(&gate, 0);
+    shard_expect(shard, PICK_ACME);
+    buf_init(&answer);
+    text_result_write(&answer, &seq, &result, gate.shard_capabilities, IDLE_STATUS, 0);
+    peer_send_buf(shard, &answer);
+    gate_run(&gate);
+    buf_clear(ret);
+    buf_append_slice(ret, buf_slice(&p->in));
+    buf_clear(&p->in);
+}
+
+/* What has been told before is told the same, and nothing else is taken for it. */
+static void known_heads_are_told_as_before(void **state)
+{
+    (void)state;
+    struct buf first, again, other;
+    buf_init(&first);
+    buf_init(&again);
+    buf_init(&other);
+    for (int i = 0; i < 8; i++) {
+        uint32_t eof_of_client = i & 1 ? CAP_DEPRECATE_EOF : 0;
+        reopen_gate(i & 4 ? GATE_YAML_OF("mq") : GATE_YAML);
+        if (i & 2)
+            gate.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
+        close_backends();
+        struct peer *p = log_in_as("app", "mq@acme", (uint32_t)GATE_CLIENT ^ eof_of_client);
+        struct peer *unlike =
+            log_in_as("app", "queue@acme", (uint32_t)GATE_CLIENT ^ CAP_DEPRECATE_EOF ^ eof_of_client);
+        ask(p, "c", &first);
+        ask(unlike, "c", &other);
+        assert_false(slice_eq(buf_slice(&first), buf_slice(&other)));
+        ask(p, "d", &again);
+        assert_false(slice_eq(buf_slice(&first), buf_slice(&again)));
+        ask(p, "c", &again);
+        assert_slice(buf_slice(&again), buf_slice(&first), "known");
+        ask(unlike, "c", &again);
+        assert_slice(buf_slice(&again), buf_slice(&other), "known to another client");
+    }
+    buf_fini(&first);
+    buf_fini(&again);
+    buf_fini(&other);
+}
+
 static void send_large_row(struct peer *shard, size_t size)
 {
     struct buf row, answer;
@@ -211,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(answers_may_be_cut_anywhere),
         TEST(ends_of_rows_are_translated),
+        TEST(known_heads_are_told_as_before),
         TEST(large_rows_pass),
         TEST(a_large_row_may_begin_at_the_end_of_a_read),
         TEST(a_client_that_does_not_read_stops_its_shard),

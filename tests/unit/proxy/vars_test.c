@@ -133,6 +133,58 @@ static void values_are_shared_and_go_with_their_last_holder(void **state)
     intern_table_destroy(t);
 }
 
+static void equal_vectors_are_one(void **state)
+{
+    (void)state;
+    struct intern_table *t = intern_table_create();
+    struct vars a, b;
+    vars_init(&a);
+    vars_init(&b);
+    vars_set(t, &a, VAR_TIME_ZONE, SLICE_LIT("'x'"));
+    vars_set(t, &a, VAR_NAMES, SLICE_LIT("NAMES latin1"));
+    vars_set(t, &b, VAR_NAMES, SLICE_LIT("NAMES latin1"));
+    assert_ptr_not_equal(a.vector, b.vector);
+    vars_set(t, &b, VAR_TIME_ZONE, SLICE_LIT("'x'"));
+    assert_ptr_equal(a.vector, b.vector);
+    vars_set(t, &b, VAR_TIME_ZONE, slice_of(NULL, 0));
+    vars_set(t, &b, VAR_NAMES, slice_of(NULL, 0));
+    assert_null(b.vector); /* all defaults */
+    vars_fini(t, &a);
+    intern_table_destroy(t);
+}
+
+static void how_text_is_read_depends_on_some(void **state)
+{
+    (void)state;
+    static const struct {
+        enum var var;
+        const char *value;
+        bool reading, unicode;
+    } cases[] = {
+        { VAR_NAMES, "NAMES utf8mb4", true, true },
+        { VAR_NAMES, "NAMES latin1", true, false },
+        { VAR_CLIENT, "utf8mb3", true, true },
+        { VAR_SQL_MODE, "'ANSI'", true, false },
+        { VAR_TIME_ZONE, "'x'", false, false },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct intern_table *t = intern_table_create();
+        struct vars base, v;
+        vars_init(&base);
+        vars_init(&v);
+        assert_int_equal(vars_reading(&base), 0);
+        vars_set(t, &base, VAR_AUTOCOMMIT, SLICE_LIT("1"));
+        assert_int_equal(vars_reading(&base), 0);
+        vars_copy(t, &v, &base);
+        vars_set(t, &v, cases[i].var, slice_cstr(cases[i].value));
+        assert_int_equal(vars_reading(&v) != vars_reading(&base), cases[i].reading);
+        assert_int_equal(vars_unicode(&v), cases[i].unicode);
+        vars_fini(t, &v);
+        vars_fini(t, &base);
+        intern_table_destroy(t);
+    }
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -154,6 +206,8 @@ int main(void)
         cmocka_unit_test(statements),
         cmocka_unit_test(what_is_not_known_is_set),
         cmocka_unit_test(values_are_shared_and_go_with_their_last_holder),
+        cmocka_unit_test(equal_vectors_are_one),
+        cmocka_unit_test(how_text_is_read_depends_on_some),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
