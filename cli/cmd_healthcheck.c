@@ -115,14 +115,10 @@ static int check(const struct config *config)
 
 int cmd_healthcheck(int argc, char **argv)
 {
-    struct settings settings = { 0 };
-    const struct option_group groups[] = { { settings_option_rows, &settings }, { NULL, NULL } };
-    struct arguments rest;
-    int status = options_read(groups, help, argc, argv, &rest);
+    struct settings settings;
+    int status = settings_read(help, argc, argv, &settings);
     if (status >= 0)
         return status;
-    if (rest.count)
-        return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
     struct config *config = settings_load(&settings);
     if (!config)
         return EXIT_FAULT;

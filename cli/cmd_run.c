@@ -20,14 +20,10 @@ static const char help[] =
 
 int cmd_run(int argc, char **argv)
 {
-    struct settings settings = { 0 };
-    const struct option_group groups[] = { { settings_option_rows, &settings }, { NULL, NULL } };
-    struct arguments rest;
-    int status = options_read(groups, help, argc, argv, &rest);
+    struct settings settings;
+    int status = settings_read(help, argc, argv, &settings);
     if (status >= 0)
         return status;
-    if (rest.count)
-        return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
     struct config_overrides overrides = settings_overrides(&settings);
     return server_run(settings_path(&settings), &overrides);
 }

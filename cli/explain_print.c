@@ -123,16 +123,22 @@ static const char *local_name(enum local_op op)
     return summaries[op];
 }
 
+/* Begins the buffer. */
+static void write_keyspace_id(const struct tenant *t, struct buf *hex)
+{
+    struct keyspace_id id = { .len = t->id_len };
+    memcpy(id.bytes, t->id, t->id_len);
+    buf_init(hex);
+    keyspace_id_print(&id, hex);
+}
+
 static void print_tenant(const struct explanation *x)
 {
     const struct tenant *t = x->judgement.route.tenant;
     struct buf hex;
     if (!t)
         return;
-    buf_init(&hex);
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    keyspace_id_print(&id, &hex);
+    write_keyspace_id(t, &hex);
     printf("%-12s %s (from: %s)\n", "tenant", t->name,
            tenant_source_name(x->judgement.route.source));
     print_line("keyspace id", buf_cstr(&hex));
@@ -223,10 +229,7 @@ static void tenant_json(const struct explanation *x, json_t *o)
     struct buf hex;
     if (!t)
         return;
-    buf_init(&hex);
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    keyspace_id_print(&id, &hex);
+    write_keyspace_id(t, &hex);
     json_object_set_new(o, "tenant", json_string(t->name));
     json_object_set_new(o, "source", json_string(tenant_source_name(x->judgement.route.source)));
     json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));

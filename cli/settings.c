@@ -16,6 +16,17 @@ const struct option_row settings_option_rows[] = {
     OPTION_END,
 };
 
+int settings_read(const char *help, int argc, char **argv, struct settings *ret)
+{
+    *ret = (struct settings){ 0 };
+    const struct option_group groups[] = { { settings_option_rows, ret }, { NULL, NULL } };
+    struct arguments rest;
+    int status = options_read(groups, help, argc, argv, &rest);
+    if (status >= 0 || !rest.count)
+        return status;
+    return options_misused(argv[0], "unexpected argument %s", rest.items[0]);
+}
+
 const char *settings_path(const struct settings *s)
 {
     const char *environment = getenv("MQGATE_CONFIG");

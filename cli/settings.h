@@ -17,6 +17,8 @@ struct settings {
 
 /* -c, --config and --set; their object is a struct settings. */
 extern const struct option_row settings_option_rows[];
+/* The command line of a subcommand that takes nothing else; < 0, or the status to exit with. */
+int settings_read(const char *help, int argc, char **argv, struct settings *ret);
 /* The configuration to read: the one given, else $MQGATE_CONFIG, else mqgate.yaml. */
 const char *settings_path(const struct settings *s);
 /* False when there are too many or it has no '='. */

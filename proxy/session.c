@@ -195,6 +195,12 @@ void session_done(struct session *s)
         run_later(s);
 }
 
+void session_done_ok(struct session *s)
+{
+    session_send_ok(s);
+    session_done(s);
+}
+
 void session_run_again(struct session *s)
 {
     session_move(s, SESSION_READY);

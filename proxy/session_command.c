@@ -24,8 +24,7 @@ static void init_db(struct session *s, struct slice name)
         session_refuse(s, &e);
         return;
     }
-    session_send_ok(s);
-    session_done(s);
+    session_done_ok(s);
 }
 
 /* The warnings of the last statement stay. */
@@ -124,8 +123,7 @@ static void reset_connection(struct session *s)
         return;
     }
     session_reset(s);
-    session_send_ok(s);
-    session_done(s);
+    session_done_ok(s);
 }
 
 static bool query(struct session *s, struct slice body)

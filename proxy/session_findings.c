@@ -15,6 +15,13 @@ void session_refuse_statement(struct session *s, const struct err *why)
     session_refuse(s, why);
 }
 
+void session_refuse_text(struct session *s, enum err_code code, const char *text)
+{
+    struct err e;
+    err_set(&e, code, "%s", text);
+    session_refuse_statement(s, &e);
+}
+
 /* ---- SHOW MQGATE_FINDINGS ---- */
 
 #define TEXT_COLUMN(name_, length_)                                                             \

@@ -355,6 +355,8 @@ void session_send_result(struct session *s, const struct text_result *result);
 void session_send_rows(struct session *s, const struct text_result *result);
 /* The command has been answered: READY again. */
 void session_done(struct session *s);
+/* The command has done what it should, and nothing more is to be said. */
+void session_done_ok(struct session *s);
 /* The command at hand runs again, from its kept bytes. */
 void session_run_again(struct session *s);
 /* err, then done. */
@@ -677,6 +679,7 @@ void session_savepoint_sent(struct session *s);
 /* session_findings.c */
 /* The statement at hand is refused, which is remembered. */
 void session_refuse_statement(struct session *s, const struct err *why);
+void session_refuse_text(struct session *s, enum err_code code, const char *text);
 void session_show_findings(struct session *s, const struct template *t, const struct lexed *lexed);
 
 /* session_diagnostics.c */

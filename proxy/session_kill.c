@@ -39,8 +39,7 @@ static void order(struct session *s, unsigned long long id, bool statement_only)
         kill_own(s, statement_only);
     } else {
         worker_kill(&s->worker->fleet->workers[found.worker], (uint32_t)id, statement_only);
-        session_send_ok(s);
-        session_done(s);
+        session_done_ok(s);
     }
 }
 

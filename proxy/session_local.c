@@ -10,19 +10,6 @@ enum {
     COLLATION_BINARY = 63,
 };
 
-static void refuse(struct session *s, enum err_code code, const char *text)
-{
-    struct err e;
-    err_set(&e, code, "%s", text);
-    session_refuse_statement(s, &e);
-}
-
-static void ok(struct session *s)
-{
-    session_send_ok(s);
-    session_done(s);
-}
-
 /* ---- results of one column ---- */
 
 static const struct column_def text_column = { .charset = COLLATION_UTF8MB4,
@@ -76,7 +63,7 @@ static void use(struct session *s, struct slice name)
     if (session_use(s, name, false, &e))
         session_refuse_statement(s, &e);
     else
-        ok(s);
+        session_done_ok(s);
 }
 
 static void show_user(struct session *s, struct slice name)
@@ -92,7 +79,7 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     struct dialect dialect = session_dialect(s);
     struct slice name = route_heading(t, lexed, &dialect, &s->worker->arena);
     if (t->needs_administrator && !s->account->config->administrator) {
-        refuse(s, MQ_STATEMENT_NOT_ALLOWED, "this statement is for accounts with `administrator: true`");
+        session_refuse_text(s, MQ_STATEMENT_NOT_ALLOWED, "this statement is for accounts with `administrator: true`");
         return;
     }
     switch (t->local) {
@@ -122,7 +109,7 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         break;
     case LOCAL_UNLOCK_TABLES:
     case LOCAL_NOTHING:
-        ok(s);
+        session_done_ok(s);
         break;
     case LOCAL_SHOW_WARNINGS:
     case LOCAL_SHOW_ERRORS:
@@ -150,7 +137,7 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         send_text(s, name, slice_cstr(s->tenant ? s->tenant : s->login_tenant));
         break;
     case LOCAL_NONE:
-        refuse(s, MQ_INTERNAL, "a local statement without an operation");
+        session_refuse_text(s, MQ_INTERNAL, "a local statement without an operation");
         break;
     }
 }

@@ -521,8 +521,7 @@ void session_set(struct session *s, const struct template *t, const struct lexed
     }
     if (vars_eq(&s->trial, &s->vars) || !needs_server(s)) {
         session_end_set(s);
-        session_send_ok(s);
-        session_done(s);
+        session_done_ok(s);
         return;
     }
     s->trying = true;

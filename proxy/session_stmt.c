@@ -572,8 +572,7 @@ void session_stmt_reset(struct session *s, struct slice payload)
     forget_long_data(s, stmt);
     stmt->long_error.code = MQ_OK;
     session_cursor_close(s, stmt);
-    session_send_ok(s);
-    session_done(s);
+    session_done_ok(s);
 }
 
 /* ---- statements that the server numbers ---- */

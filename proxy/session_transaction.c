@@ -10,19 +10,6 @@
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
-static void refuse(struct session *s, enum err_code code, const char *text)
-{
-    struct err e;
-    err_set(&e, code, "%s", text);
-    session_refuse_statement(s, &e);
-}
-
-static void ok(struct session *s)
-{
-    session_send_ok(s);
-    session_done(s);
-}
-
 /* ---- characteristics ---- */
 
 static const struct isolation {
@@ -184,7 +171,7 @@ static void set_session_transaction(struct session *s, const struct template *t)
     if (access)
         vars_set(interned, &s->vars, VAR_READ_ONLY,
                  access == ACCESS_READ_ONLY ? SLICE_LIT("1") : SLICE_LIT("0"));
-    ok(s);
+    session_done_ok(s);
 }
 
 /* For the session: two variables. For the next transaction only: said right before it. */
@@ -192,7 +179,7 @@ void session_set_transaction(struct session *s, const struct template *t)
 {
     struct err e;
     if (t->flags & NODE_F_GLOBAL) {
-        refuse(s, MQ_VARIABLE_NOT_ALLOWED, "SET GLOBAL TRANSACTION is not served");
+        session_refuse_text(s, MQ_VARIABLE_NOT_ALLOWED, "SET GLOBAL TRANSACTION is not served");
         return;
     }
     if (t->flags & NODE_F_SESSION) {
@@ -207,7 +194,7 @@ void session_set_transaction(struct session *s, const struct template *t)
     enum access access = access_of(t->flags);
     s->next.isolation = isolation ? isolation : s->next.isolation;
     s->next.access = access ? (uint8_t)access : s->next.access;
-    ok(s);
+    session_done_ok(s);
 }
 
 /* ---- autocommit, completion_type ---- */
@@ -306,7 +293,7 @@ static void begin_now(struct session *s)
     struct err e;
     if (session_route_silent(s, &r, &e) != ROUTE_OK || r.verdict != VERDICT_SINGLE) {
         s->begin_pending = false;
-        refuse(s, MQ_TENANT_MISSING,
+        session_refuse_text(s, MQ_TENANT_MISSING,
                "WITH CONSISTENT SNAPSHOT needs a shard at once, and nothing tells the tenant");
         return;
     }
@@ -329,7 +316,7 @@ void session_begin(struct session *s, const struct template *t)
     if (s->begun.snapshot)
         begin_now(s);
     else
-        ok(s);
+        session_done_ok(s);
 }
 
 /* The COMMIT before a BEGIN is done. */
@@ -339,7 +326,7 @@ void session_begin_again(struct session *s)
     if (s->begun.snapshot)
         begin_now(s);
     else
-        ok(s);
+        session_done_ok(s);
 }
 
 /* ---- COMMIT, ROLLBACK ---- */
@@ -377,7 +364,7 @@ void session_end_transaction(struct session *s, const struct template *t)
         return;
     }
     s->begin_pending = chained;
-    ok(s);
+    session_done_ok(s);
 }
 
 /* ---- savepoints ---- */
@@ -408,7 +395,7 @@ void session_savepoint(struct session *s, const struct template *t, const struct
     if (s->pinned && (noted || !sets || !kept))
         session_run_on_branches(s, END_RELAYED, lexed->text);
     else if (noted || (sets && !kept))
-        ok(s);
+        session_done_ok(s);
     else
         refuse_savepoint(s, t->name);
 }

@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 
+import expected
 import run_lint
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -70,17 +71,7 @@ def render(mqgate, path):
 
 
 def check(mqgate, path):
-    expected_path = path.with_suffix(".expected")
-    actual = render(mqgate, path)
-    if os.environ.get("MQ_GOLDEN_UPDATE") == "1":
-        expected_path.write_text(actual, encoding="utf-8")
-        return True
-    expected = expected_path.read_text(encoding="utf-8") if expected_path.exists() else ""
-    if actual == expected:
-        return True
-    sys.stdout.writelines(difflib.unified_diff(
-        expected.splitlines(True), actual.splitlines(True), expected_path.name, "explain"))
-    return False
+    return expected.same(path.with_suffix(".expected"), render(mqgate, path), "explain")
 
 
 def main():

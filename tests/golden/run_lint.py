@@ -6,11 +6,12 @@ servers. With MQ_GOLDEN_UPDATE=1 the expected files are rewritten; review them a
 
 Usage: run_lint.py MQGATE [FILE]...
 """
-import difflib
 import os
 import pathlib
 import subprocess
 import sys
+
+import expected
 
 HERE = pathlib.Path(__file__).resolve().parent
 MARIADB = ["--dialect", "mariadb-10.11"]
@@ -40,17 +41,7 @@ def lint(mqgate, path):
 
 
 def check(mqgate, path):
-    expected_path = path.with_name(path.name + ".expected")
-    actual = lint(mqgate, path)
-    if os.environ.get("MQ_GOLDEN_UPDATE") == "1":
-        expected_path.write_text(actual, encoding="utf-8")
-        return True
-    expected = expected_path.read_text(encoding="utf-8") if expected_path.exists() else ""
-    if actual == expected:
-        return True
-    sys.stdout.writelines(difflib.unified_diff(
-        expected.splitlines(True), actual.splitlines(True), expected_path.name, "lint"))
-    return False
+    return expected.same(path.with_name(path.name + ".expected"), lint(mqgate, path), "lint")
 
 
 def check_all(mqgate):

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "capture/capture.h"
+#include "tests/unit/capture/feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,22 +43,6 @@ static void take(void *context, const struct capture_event *e)
     *hash += e->line + e->cut;
 }
 
-static void feed(struct capture *c, const char *text, size_t len, size_t room)
-{
-    bool in_line = false;
-    for (size_t at = 0; at < len;) {
-        size_t left = len - at < room ? len - at : room;
-        const char *newline = memchr(text + at, '\n', left);
-        size_t piece = newline ? (size_t)(newline - text) - at : left;
-        capture_feed(c, slice_of(text + at, piece), !in_line, newline != NULL);
-        in_line = !newline;
-        at += piece + (newline != NULL);
-    }
-    if (in_line)
-        capture_feed(c, slice_of("", 0), false, true);
-    capture_finish(c);
-}
-
 /* A hash of all events. */
 static uint64_t read_all(const uint8_t *data, size_t size, size_t room)
 {
@@ -70,7 +54,7 @@ static uint64_t read_all(const uint8_t *data, size_t size, size_t room)
                                  .context = &hash };
     struct capture *c = capture_create(&o);
     capture_set_escapes(c, data[1] & 1);
-    feed(c, (const char *)data + 2, size - 2, room);
+    feed_pieces(c, (const char *)data + 2, size - 2, room);
     capture_destroy(c);
     return hash;
 }

@@ -7,24 +7,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "tests/fuzz/sql/lexer.h"
 #include "tests/fuzz/sql/same_tokens.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
-static struct dialect choose_dialect(uint8_t choice)
-{
-    struct dialect d = { choice & 1 ? FLAVOUR_MARIADB : FLAVOUR_MYSQL, 80011, 80036, 0 };
-    if (choice & 1)
-        d.version_min = d.version_max = 101106;
-    d.modes = (uint32_t)choice >> 1 & (MODE_ANSI_QUOTES | MODE_NO_BACKSLASH_ESCAPES);
-    return d;
-}
 
 static void check_again(const struct lexed *seen, struct slice text, const struct dialect *dialect,
                         struct arena *arena)

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "capture/capture.h"
+#include "tests/unit/capture/feed.h"
 
 static inline void collect_value(struct buf *out, const char *name, bool told, struct slice value)
 {
@@ -32,24 +32,6 @@ static inline void collect_event(void *context, const struct capture_event *e)
     buf_append_cstr(out, "\n");
 }
 
-/* Feeds the text in pieces of at most `room` bytes, as a reader with a buffer of that size. */
-static inline void collect_feed(struct capture *c, const char *text, size_t len, size_t room)
-{
-    bool in_line = false;
-    size_t at = 0;
-    while (at < len) {
-        size_t left = len - at < room ? len - at : room;
-        const char *newline = memchr(text + at, '\n', left);
-        size_t piece = newline ? (size_t)(newline - text) - at : left;
-        capture_feed(c, slice_of(text + at, piece), !in_line, newline != NULL);
-        in_line = !newline;
-        at += piece + (newline != NULL);
-    }
-    if (in_line)
-        capture_feed(c, slice_of("", 0), false, true);
-    capture_finish(c);
-}
-
 static inline size_t collect_row_width(void *context, struct slice table)
 {
     (void)context;
@@ -67,7 +49,7 @@ static inline void collect(enum capture_format format, const char *text, size_t 
                                  .context = out };
     struct capture *c = capture_create(&o);
     buf_init(out);
-    collect_feed(c, text, len, room);
+    feed_pieces(c, text, len, room);
     capture_destroy(c);
 }
 

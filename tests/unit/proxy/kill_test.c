@@ -33,12 +33,30 @@ static struct peer *begin_statement(struct peer *p)
     return shard;
 }
 
+/* The same as the first statement of a transaction; the shard has not looked at it. */
+static struct peer *begin_with_statement(struct peer *p)
+{
+    client_query(&gate, p, "BEGIN");
+    expect_ok(p);
+    client_query(&gate, p, PICK);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "BEGIN");
+    return shard;
+}
+
 /* A connection that was opened to kill, and what it was told. */
 static void expect_killing(const char *text)
 {
     struct peer *killer = gate_asked(&gate);
     shard_expect(killer, text);
     gate_say_ok(&gate, killer, IDLE_STATUS);
+}
+
+static void kill_statement(struct victim killer, struct victim v)
+{
+    ask(killer.peer, "KILL QUERY", v.id);
+    expect_ok(killer.peer);
+    expect_killing("KILL QUERY 7");
 }
 
 static void say_interrupted(struct peer *shard)
@@ -179,9 +197,7 @@ static void a_running_statement_is_killed(void **state)
     (void)state;
     struct victim killer = login_as("app"), v = login_as("app");
     struct peer *shard = begin_statement(v.peer);
-    ask(killer.peer, "KILL QUERY", v.id);
-    expect_ok(killer.peer);
-    expect_killing("KILL QUERY 7");
+    kill_statement(killer, v);
     assert_true(gate_shard(&gate, 0) == shard); /* the connection that killed is gone */
     say_interrupted(shard);
     expect_err(v.peer, 1, 1317, "Query");
@@ -211,16 +227,10 @@ static void its_transaction_goes_on(void **state)
 {
     (void)state;
     struct victim killer = login_as("app"), v = login_as("app");
-    client_query(&gate, v.peer, "BEGIN");
-    expect_ok(v.peer);
-    client_query(&gate, v.peer, PICK);
-    struct peer *shard = gate_asked(&gate);
-    shard_expect(shard, "BEGIN");
+    struct peer *shard = begin_with_statement(v.peer);
     shard_expect(shard, PICK_ACME);
     gate_say_ok(&gate, shard, OPEN_STATUS);
-    ask(killer.peer, "KILL QUERY", v.id);
-    expect_ok(killer.peer);
-    expect_killing("KILL QUERY 7");
+    kill_statement(killer, v);
     say_interrupted(shard);
     expect_err(v.peer, 1, 1317, "Query");
     client_query(&gate, v.peer, "COMMIT");
@@ -235,18 +245,12 @@ static void each_statement_of_a_transaction(void **state)
 {
     (void)state;
     struct victim killer = login_as("app"), v = login_as("app");
-    client_query(&gate, v.peer, "BEGIN");
-    expect_ok(v.peer);
-    client_query(&gate, v.peer, PICK);
-    struct peer *shard = gate_asked(&gate);
-    shard_expect(shard, "BEGIN");
+    struct peer *shard = begin_with_statement(v.peer);
     for (int i = 0; i < 3; i++) {
         shard_expect(shard, PICK_ACME);
         if (i == 0)
             gate_say_ok(&gate, shard, OPEN_STATUS); /* BEGIN's */
-        ask(killer.peer, "KILL QUERY", v.id);
-        expect_ok(killer.peer);
-        expect_killing("KILL QUERY 7");
+        kill_statement(killer, v);
         if (i < 2)
             gate_say_ok(&gate, shard, OPEN_STATUS);
         else
