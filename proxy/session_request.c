@@ -105,7 +105,8 @@ static bool try_another(struct session *s)
 
 void session_run_request(struct session *s)
 {
-    struct err e = { 0 };
+    struct err e;
+    e.code = MQ_OK;
     session_choose_branch(s);
     if (!s->backend && !session_take_shares(s))
         return;

@@ -353,9 +353,9 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
 static struct execute_param hidden_param(struct session *s, int32_t number, const struct route *r)
 {
     struct arena *arena = &s->worker->arena;
-    struct session_facts facts = session_facts(s);
     if (number == PARAM_TENANT)
         return execute_string(arena, slice_cstr(r->tenant->name));
+    struct session_facts facts = session_facts(s);
     struct slice value = session_value(&facts, (enum session_value)(PARAM_SESSION - number), arena);
     struct execute_param p = execute_string(arena, value);
     p.null = !value.data;
@@ -480,7 +480,9 @@ bool session_execute(struct session *s, struct slice payload)
     const struct template *t = stmt->entry->template;
     if (!session_knows_itself(s, t))
         return false;
-    e = stmt->long_error;
+    e.code = MQ_OK;
+    if (stmt->long_error.code)
+        e = stmt->long_error;
     if (!e.code && ((stmt->entry->dialect.modes ^ s->modes) & ~MODE_TENANT_SCHEMA))
         err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
     if (!e.code && plan_again(s, stmt, &e) == MQ_OK) {

@@ -55,6 +55,7 @@ size_t lenenc_encode(uint8_t ret[LENENC_MAX], uint64_t v)
     }
     size_t n = v <= 0xffff ? 2 : v <= 0xffffff ? 3 : 8;
     ret[0] = n == 2 ? LENENC_16 : n == 3 ? LENENC_24 : LENENC_64;
-    write_le_at(ret + 1, v, n);
+    for (size_t i = 0; i < n; i++)
+        ret[1 + i] = (uint8_t)(v >> (8 * i));
     return n + 1;
 }

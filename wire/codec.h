@@ -41,38 +41,50 @@ static inline const uint8_t *read_raw(struct reader *r, size_t n)
     return p;
 }
 
-static inline uint64_t read_le(struct reader *r, size_t n)
+/* Little-endian; compilers make one load, or one store, of these. */
+static inline uint16_t u16_at(const uint8_t *p)
 {
-    const uint8_t *p = read_raw(r, n);
-    uint64_t v = 0;
-    for (size_t i = 0; p && i < n; i++)
-        v |= (uint64_t)p[i] << (8 * i);
-    return v;
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t u32_at(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t u64_at(const uint8_t *p)
+{
+    return u32_at(p) | (uint64_t)u32_at(p + 4) << 32;
 }
 
 static inline uint8_t read_u8(struct reader *r)
 {
-    return (uint8_t)read_le(r, 1);
+    const uint8_t *p = read_raw(r, 1);
+    return p ? *p : 0;
 }
 
 static inline uint16_t read_u16(struct reader *r)
 {
-    return (uint16_t)read_le(r, 2);
+    const uint8_t *p = read_raw(r, 2);
+    return p ? u16_at(p) : 0;
 }
 
 static inline uint32_t read_u24(struct reader *r)
 {
-    return (uint32_t)read_le(r, 3);
+    const uint8_t *p = read_raw(r, 3);
+    return p ? u16_at(p) | (uint32_t)p[2] << 16 : 0;
 }
 
 static inline uint32_t read_u32(struct reader *r)
 {
-    return (uint32_t)read_le(r, 4);
+    const uint8_t *p = read_raw(r, 4);
+    return p ? u32_at(p) : 0;
 }
 
 static inline uint64_t read_u64(struct reader *r)
 {
-    return read_le(r, 8);
+    const uint8_t *p = read_raw(r, 8);
+    return p ? u64_at(p) : 0;
 }
 
 /* The same as read_lenenc, where more than one byte is to be read. */
@@ -109,16 +121,22 @@ struct slice read_cstr(struct reader *r);
 /* Everything left. */
 struct slice read_rest(struct reader *r);
 
-static inline void write_le_at(uint8_t *p, uint64_t v, size_t n)
+static inline void put_u16(uint8_t *p, uint16_t v)
 {
-    for (size_t i = 0; i < n; i++)
-        p[i] = (uint8_t)(v >> (8 * i));
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
 }
 
-static inline void write_le(struct buf *b, uint64_t v, size_t n)
+static inline void put_u32(uint8_t *p, uint32_t v)
 {
-    write_le_at(buf_reserve(b, n), v, n);
-    buf_commit(b, n);
+    put_u16(p, (uint16_t)v);
+    put_u16(p + 2, (uint16_t)(v >> 16));
+}
+
+static inline void put_u64(uint8_t *p, uint64_t v)
+{
+    put_u32(p, (uint32_t)v);
+    put_u32(p + 4, (uint32_t)(v >> 32));
 }
 
 static inline void write_u8(struct buf *b, uint8_t v)
@@ -128,22 +146,26 @@ static inline void write_u8(struct buf *b, uint8_t v)
 
 static inline void write_u16(struct buf *b, uint16_t v)
 {
-    write_le(b, v, 2);
+    put_u16(buf_reserve(b, 2), v);
+    buf_commit(b, 2);
 }
 
 static inline void write_u24(struct buf *b, uint32_t v)
 {
-    write_le(b, v, 3);
+    write_u16(b, (uint16_t)v);
+    write_u8(b, (uint8_t)(v >> 16));
 }
 
 static inline void write_u32(struct buf *b, uint32_t v)
 {
-    write_le(b, v, 4);
+    put_u32(buf_reserve(b, 4), v);
+    buf_commit(b, 4);
 }
 
 static inline void write_u64(struct buf *b, uint64_t v)
 {
-    write_le(b, v, 8);
+    put_u64(buf_reserve(b, 8), v);
+    buf_commit(b, 8);
 }
 
 /* Returns the number of bytes, 1 to LENENC_MAX. */

@@ -2,10 +2,7 @@
 
 static void write_header(uint8_t *header, size_t len, uint8_t seq)
 {
-    header[0] = (uint8_t)len;
-    header[1] = (uint8_t)(len >> 8);
-    header[2] = (uint8_t)(len >> 16);
-    header[3] = seq;
+    put_u32(header, (uint32_t)len | (uint32_t)seq << 24);
 }
 
 void packet_append(struct buf *b, uint8_t *seq, struct slice payload)
@@ -20,15 +17,7 @@ void packet_append(struct buf *b, uint8_t *seq, struct slice payload)
     }
 }
 
-/* The mark counts from the front of the content, which survives a move of the buffer. */
-size_t packet_open(struct buf *b)
-{
-    size_t mark = buf_len(b);
-    write_u32(b, 0);
-    return mark;
-}
-
-void packet_close(struct buf *b, size_t mark, uint8_t *seq)
+void packet_close_large(struct buf *b, size_t mark, uint8_t *seq)
 {
     size_t len = buf_len(b) - mark - PACKET_HEADER;
     size_t more = len / PACKET_MAX; /* fragments behind the first */
@@ -42,7 +31,7 @@ void packet_close(struct buf *b, size_t mark, uint8_t *seq)
         memmove(header + PACKET_HEADER, first + PACKET_HEADER + i * PACKET_MAX, n);
         write_header(header, n, (uint8_t)(*seq + i));
     }
-    write_header(first, more ? PACKET_MAX : len, *seq);
+    write_header(first, PACKET_MAX, *seq);
     *seq = (uint8_t)(*seq + more + 1);
 }
 

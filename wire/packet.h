@@ -19,8 +19,22 @@ void packet_append(struct buf *b, uint8_t *seq, struct slice payload);
 
 /* Opens a packet whose payload the caller writes next into b; returns a mark for
  * packet_close, which fills in length and sequence id (and splits, if it must). */
-size_t packet_open(struct buf *b);
-void packet_close(struct buf *b, size_t mark, uint8_t *seq);
+static inline size_t packet_open(struct buf *b)
+{
+    size_t mark = buf_len(b); /* of the content, which survives a move of the buffer */
+    write_u32(b, 0);
+    return mark;
+}
+/* Of PACKET_MAX bytes or more. */
+void packet_close_large(struct buf *b, size_t mark, uint8_t *seq);
+static inline void packet_close(struct buf *b, size_t mark, uint8_t *seq)
+{
+    size_t len = buf_len(b) - mark - PACKET_HEADER;
+    if (len < PACKET_MAX)
+        put_u32(buf_begin(b) + mark, (uint32_t)len | (uint32_t)(*seq)++ << 24);
+    else
+        packet_close_large(b, mark, seq);
+}
 
 /* Joins the fragments of one command or response out of a byte stream. */
 struct packet {

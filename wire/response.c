@@ -114,9 +114,11 @@ void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint32_t capa
 
 void eof_write(struct buf *b, uint16_t warnings, uint16_t status)
 {
-    write_u8(b, HEADER_EOF);
-    write_u16(b, warnings);
-    write_u16(b, status);
+    uint8_t *p = buf_reserve(b, EOF_SIZE);
+    p[0] = HEADER_EOF;
+    put_u16(p + 1, warnings);
+    put_u16(p + 3, status);
+    buf_commit(b, EOF_SIZE);
 }
 
 bool eof_parse(struct slice payload, uint16_t *ret_warnings, uint16_t *ret_status)

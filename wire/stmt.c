@@ -226,13 +226,42 @@ enum err_code query_skip_attributes(struct slice *body, struct arena *arena, str
     return MQ_OK;
 }
 
-static void write_nulls(struct buf *b, const struct execute_param *params, size_t count)
+static uint8_t *put_nulls(uint8_t *p, const struct execute_param *params, size_t count)
 {
     size_t size = (count + 7) / 8;
-    uint8_t *bitmap = memset(buf_reserve(b, size), 0, size);
+    memset(p, 0, size);
     for (size_t i = 0; i < count; i++)
         if (params[i].null)
-            bitmap[i / 8] |= (uint8_t)(1u << (i % 8));
+            p[i / 8] |= (uint8_t)(1u << (i % 8));
+    return p + size;
+}
+
+static bool is_sent(const struct execute_param *p)
+{
+    return !p->null && !p->long_data && p->value.len;
+}
+
+static size_t params_size(const struct execute_param *params, size_t count)
+{
+    size_t size = (count + 7) / 8 + 1 + 2 * count;
+    for (size_t i = 0; i < count; i++)
+        size += is_sent(&params[i]) ? params[i].value.len : 0;
+    return size;
+}
+
+/* Which are NULL, all types, and the values. */
+static void write_params(struct buf *b, const struct execute_param *params, size_t count)
+{
+    size_t size = params_size(params, count);
+    uint8_t *p = put_nulls(buf_reserve(b, size), params, count);
+    *p++ = 1; /* types follow */
+    for (size_t i = 0; i < count; i++) {
+        *p++ = params[i].type.type;
+        *p++ = params[i].type.flags;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_sent(&params[i]))
+            p = (uint8_t *)memcpy(p, params[i].value.data, params[i].value.len) + params[i].value.len;
     buf_commit(b, size);
 }
 
@@ -243,17 +272,8 @@ void execute_write(struct buf *b, uint32_t statement_id, uint8_t flags,
     write_u32(b, statement_id);
     write_u8(b, flags);
     write_u32(b, 1); /* iterations: servers know no other number */
-    if (param_count == 0)
-        return;
-    write_nulls(b, params, param_count);
-    write_u8(b, 1); /* types follow */
-    for (size_t i = 0; i < param_count; i++) {
-        write_u8(b, params[i].type.type);
-        write_u8(b, params[i].type.flags);
-    }
-    for (size_t i = 0; i < param_count; i++)
-        if (!params[i].null && !params[i].long_data)
-            buf_append_slice(b, params[i].value);
+    if (param_count)
+        write_params(b, params, param_count);
 }
 
 void stmt_close_write(struct buf *b, uint32_t statement_id)
