@@ -216,9 +216,9 @@ static void own_rows_end(struct output *o, const struct ok_packet *ok)
 static void own_definitions_end(struct output *o, enum answer_packet following)
 {
     struct session *s = o->s;
-    bool opened = following == ANSWER_ROWS_END &&
-                  (s->backend->answer.ok.status & STATUS_CURSOR_EXISTS);
-    bool ended = opened || (following == ANSWER_ERR && s->request.opens_cursor);
+    const struct answer *a = &s->backend->answer;
+    bool ended = following == ANSWER_ROWS_END ? a->cursor_opened
+                                              : following == ANSWER_ERR && s->request.opens_cursor;
     if (s->eof_due && !ended)
         own_eof(o, 0, session_own_status(s) | own_status(s));
     s->eof_due = false;
@@ -423,7 +423,7 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         break;
     case ANSWER_PARAMS_EOF:
     case ANSWER_COLUMNS_EOF:
-        if (a->ok.status & STATUS_CURSOR_EXISTS)
+        if (a->cursor_opened)
             relay_end(o, packet, have);
         else if (client_wants_eof(s) && own_status(s))
             own_eof(o, a->ok.warnings, a->ok.status | own_status(s));

@@ -108,11 +108,17 @@ static void open_cursor(struct session *s, struct cursor *c)
     list_append(&s->cursors, &c->node);
 }
 
+void session_ask_cursor(struct session *s, bool asks)
+{
+    s->request.opens_cursor = asks;
+    s->request.answer = asks ? ANSWER_CURSOR : ANSWER_QUERY;
+}
+
 void session_note_cursor(struct session *s, bool failed)
 {
     const struct request *q = &s->request;
     uint16_t status = failed ? 0 : s->backend->answer.ok.status;
-    if (q->opens_cursor && (status & STATUS_CURSOR_EXISTS))
+    if (q->opens_cursor && !failed && s->backend->answer.cursor_opened)
         open_cursor(s, &q->stmt->cursor);
     if (q->fetches && (failed || (status & STATUS_LAST_ROW_SENT)))
         close_cursor(s, &q->stmt->cursor, !failed);

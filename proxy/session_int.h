@@ -756,6 +756,8 @@ struct client_stmt *session_stmt_find(struct session *s, struct slice payload,
 /* session_cursor.c */
 /* COM_STMT_FETCH. */
 void session_fetch(struct session *s, struct slice payload);
+/* The request is an EXECUTE, which asks for a cursor or does not. */
+void session_ask_cursor(struct session *s, bool asks);
 /* The command has ended on s->backend: its cursor is open, or at its end. */
 void session_note_cursor(struct session *s, bool failed);
 /* Closes the statement's cursor, if one is open; the backend stays clean. */

@@ -169,6 +169,14 @@ static void lost_while_sending(struct session *s)
     session_on_backend_lost(s, s->backend, &e);
 }
 
+static enum answer_kind answer_to(const struct forwarded *f, struct slice payload)
+{
+    enum { FLAGS_AT = 5 };
+    bool cursor = f->command == COM_STMT_EXECUTE && payload.len > FLAGS_AT &&
+                  (payload.data[FLAGS_AT] & CURSOR_READ_ONLY);
+    return cursor ? ANSWER_CURSOR : (enum answer_kind)f->answer;
+}
+
 static void forward(struct session *s, const struct forwarded *f, struct slice payload)
 {
     struct buf bytes;
@@ -177,7 +185,7 @@ static void forward(struct session *s, const struct forwarded *f, struct slice p
         request_begin(s, END_FORWARDED);
         session_move(s, SESSION_BUSY);
         s->step = STEP_COMMAND;
-        answer_begin(&s->backend->answer, (enum answer_kind)f->answer, s->backend->capabilities);
+        answer_begin(&s->backend->answer, answer_to(f, payload), s->backend->capabilities);
         relay_begin(s);
     }
     buf_init(&bytes);

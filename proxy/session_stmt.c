@@ -387,7 +387,7 @@ static void run_unsharded(struct session *s, struct client_stmt *stmt, const str
         return;
     s->request.execute = true;
     s->request.stmt = stmt;
-    s->request.opens_cursor = x->flags & CURSOR_READ_ONLY;
+    session_ask_cursor(s, x->flags & CURSOR_READ_ONLY);
     s->last_table = NULL;
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
@@ -405,7 +405,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.execute = true;
     s->request.entry = plan_entry_acquire(stmt->entry);
     s->request.stmt = stmt;
-    s->request.opens_cursor = x->flags & CURSOR_READ_ONLY;
+    session_ask_cursor(s, x->flags & CURSOR_READ_ONLY);
     s->request.names_database = stmt->entry->template->show_heading.of_session;
     s->request.database = stmt->database;
     compose(s, stmt->entry->template, x, r);

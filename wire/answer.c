@@ -118,13 +118,21 @@ bool answer_skip_head(struct answer *a, uint64_t columns)
     return true;
 }
 
+/* Asked here, at the end of definitions. The bit alone says nothing: MariaDB also sets it in the
+ * results of a stored program that has a cursor of its own. */
+static bool opens_cursor(const struct answer *a)
+{
+    return a->kind == ANSWER_CURSOR &&
+           (a->ok.status & (STATUS_CURSOR_EXISTS | STATUS_MORE_RESULTS)) == STATUS_CURSOR_EXISTS;
+}
+
 static enum answer_packet at_definitions_eof(struct answer *a, struct slice payload)
 {
     enum answer_packet packet = a->state == AT_PARAMS_EOF ? ANSWER_PARAMS_EOF : ANSWER_COLUMNS_EOF;
     if (!take_eof(a, payload))
         return bad(a);
-    /* With an open cursor the rows wait for COM_STMT_FETCH. */
-    if (a->kind != ANSWER_PREPARE && (a->ok.status & STATUS_CURSOR_EXISTS))
+    a->cursor_opened = opens_cursor(a);
+    if (a->cursor_opened)
         return result_end(a, packet);
     definitions_end(a);
     return packet;
@@ -133,7 +141,10 @@ static enum answer_packet at_definitions_eof(struct answer *a, struct slice payl
 static enum answer_packet at_rows_end(struct answer *a, struct slice payload)
 {
     bool good = has_eof(a) ? take_eof(a, payload) : ok_parse(payload, a->capabilities, &a->ok);
-    return good ? result_end(a, ANSWER_ROWS_END) : bad(a);
+    if (!good)
+        return bad(a);
+    a->cursor_opened = !has_eof(a) && !a->rows_begun && opens_cursor(a);
+    return result_end(a, ANSWER_ROWS_END);
 }
 
 static enum answer_packet at_column_count(struct answer *a, struct slice payload)
@@ -144,6 +155,7 @@ static enum answer_packet at_column_count(struct answer *a, struct slice payload
         return bad(a);
     a->columns = a->definitions_left = columns;
     a->state = AT_COLUMNS;
+    a->rows_begun = false;
     return ANSWER_COLUMN_COUNT;
 }
 
@@ -223,6 +235,7 @@ enum answer_packet answer_packet(struct answer *a, const uint8_t *payload, size_
         return ANSWER_NEED_MORE;
     if (a->state == AT_ROWS && is_row(a, payload[0], len)) {
         a->fragment_follows = len == PACKET_MAX;
+        a->rows_begun = true;
         return ANSWER_ROW;
     }
     if (len == PACKET_MAX)
@@ -250,5 +263,6 @@ size_t answer_skip_rows(struct answer *a, const uint8_t *data, size_t have)
         p += PACKET_HEADER + len;
         left -= PACKET_HEADER + len;
     }
+    a->rows_begun |= left != have;
     return have - left;
 }

@@ -17,6 +17,7 @@ enum answer_kind {
     ANSWER_STRING,  /* COM_STATISTICS: one packet of text */
     ANSWER_ROWS,    /* rows without a head, or nothing but their end: COM_STMT_FETCH,
                        COM_FIELD_LIST (definitions), COM_SET_OPTION, COM_DEBUG */
+    ANSWER_CURSOR,  /* COM_STMT_EXECUTE that asks for a cursor, which is opened or not */
 };
 
 enum answer_packet {
@@ -41,6 +42,8 @@ struct answer {
     uint8_t kind;              /* enum answer_kind */
     bool fragment_follows;     /* private: the next packet continues the last one */
     bool ended;                /* the last packet of the answer was seen */
+    bool rows_begun;           /* private: of the result set at hand */
+    bool cursor_opened;        /* the rows wait for COM_STMT_FETCH */
     uint32_t capabilities;     /* of the backend's connection */
     uint64_t columns;          /* of the result set at hand */
     uint64_t definitions_left; /* private */

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (size_t i = 0; i < sizeof capabilities / sizeof capabilities[0]; i++) {
         struct answer a;
-        answer_begin(&a, data[0] % 3, capabilities[i]);
+        answer_begin(&a, data[0] % 5, capabilities[i]);
         follow(&a, data + 1, size - 1);
     }
     return 0;

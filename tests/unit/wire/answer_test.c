@@ -11,8 +11,10 @@
 #define EOF_ "fe 0000 0200|"
 #define EOF_MORE "fe 0000 0a00|"
 #define EOF_CURSOR "fe 0000 4200|"
+#define EOF_CURSOR_MORE "fe 0000 4a00|"
 #define OK_FE "fe 00 00 0200 0000|"
 #define OK_FE_MORE "fe 00 00 0a00 0000|"
+#define OK_FE_CURSOR "fe 00 00 4200 0000|"
 #define OK_00 "00 01 07 0300 0200|"
 #define OK_MORE "00 00 00 0a00 0000|"
 #define ERR "ff 2804 23 3432303030 6e6f|"
@@ -65,7 +67,13 @@ static const struct answer_case cases[] = {
     { "several results, the second fails", ANSWER_QUERY, NEW, COUNT_1 DEF ROW OK_FE_MORE ERR,
       "ncrze", true },
     { "more was promised", ANSWER_QUERY, NEW, OK_MORE, "o", false },
-    { "an open cursor sends no rows", ANSWER_QUERY, OLD, COUNT_1 DEF EOF_CURSOR, "nc/", true },
+    { "an open cursor sends no rows", ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_CURSOR, "nc/", true },
+    { "the same without EOF packets", ANSWER_CURSOR, NEW, COUNT_1 DEF OK_FE_CURSOR, "ncz", true },
+    { "none was opened", ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_ ROW EOF_, "nc/rz", true },
+    { "none was asked for: it is a stored program's", ANSWER_QUERY, OLD,
+      COUNT_1 DEF EOF_CURSOR ROW EOF_CURSOR, "nc/rz", true },
+    { "the same within a CALL with a cursor", ANSWER_CURSOR, OLD,
+      COUNT_1 DEF EOF_CURSOR_MORE EOF_CURSOR_MORE OK_00, "nc/zo", true },
     { "LOCAL INFILE", ANSWER_QUERY, OLD, "fb 2f6574632f|" ERR, "le", true },
     { "LOCAL INFILE, taken", ANSWER_QUERY, OLD, "fb 61|" OK_00, "lo", true },
     { "LOCAL INFILE is no way to rows", ANSWER_QUERY, OLD, "fb 61|" COUNT_1, "l!", false },
@@ -203,6 +211,38 @@ static void nothing_follows_the_end(void **state)
         while (next_packet(&packets, &b))
             feed(&a, &b);
         assert_int_equal(answer_packet(&a, (const uint8_t *)"\1", 1, 1), ANSWER_BAD);
+        buf_fini(&b);
+    }
+}
+
+static void cursors_are_opened(void **state)
+{
+    static const struct {
+        enum answer_kind kind;
+        uint32_t capabilities;
+        const char *packets;
+        bool opened;
+    } rows[] = {
+        { ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_CURSOR, true },
+        { ANSWER_CURSOR, NEW, COUNT_1 DEF OK_FE_CURSOR, true },
+        { ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_ EOF_, false },
+        { ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_ EOF_CURSOR, false },
+        { ANSWER_CURSOR, NEW, COUNT_1 DEF ROW OK_FE_CURSOR, false },
+        { ANSWER_CURSOR, NEW, COUNT_1 DEF OK_FE, false },
+        { ANSWER_CURSOR, OLD, COUNT_1 DEF EOF_CURSOR_MORE EOF_CURSOR_MORE OK_00, false },
+        { ANSWER_QUERY, NEW, COUNT_1 DEF OK_FE_CURSOR, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *packets = rows[i].packets;
+        struct buf b = { 0 };
+        struct answer a;
+        answer_begin(&a, rows[i].kind, rows[i].capabilities);
+        while (next_packet(&packets, &b))
+            feed(&a, &b);
+        assert_true(a.ended);
+        if (a.cursor_opened != rows[i].opened)
+            fail_msg("row %zu", i);
         buf_fini(&b);
     }
 }
@@ -352,6 +392,7 @@ int main(void)
         cmocka_unit_test(answers),
         cmocka_unit_test(every_split),
         cmocka_unit_test(nothing_follows_the_end),
+        cmocka_unit_test(cursors_are_opened),
         cmocka_unit_test(outcome_is_kept),
         cmocka_unit_test(rows_in_fragments),
         cmocka_unit_test(full_fragments_elsewhere_are_bad),
