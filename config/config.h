@@ -142,6 +142,11 @@ enum tenants_mode {
     TENANTS_TABLE /* every tenant of the vindex table */
 };
 
+enum partition_keys {
+    KEYS_PLAIN,
+    KEYS_QUALIFIED, /* clients see tenant|key, and name the tenant by it */
+};
+
 struct vindex_table_config {
     bool configured;
     struct address address;
@@ -181,6 +186,8 @@ struct config {
     bool payload_enabled;
     struct string_list payload_paths; /* default {"queue_name", "queueName"} */
     char *default_tenant;             /* NULL: none */
+    enum partition_keys partition_keys;
+    char key_separator; /* between tenant and key; no tenant that is served has it */
 
     bool allow_create_table; /* legacy CREATE TABLE on every shard; default true */
 

@@ -135,6 +135,22 @@ static void check_references(struct reader *r)
     mem_free(known.sorted);
 }
 
+/* Up to the first separator a qualified key names its tenant. */
+static void check_separator(struct reader *r)
+{
+    const struct config *c = &r->draft.config;
+    const struct node *n = at(r, "partition_key_separator", NULL, NULL);
+    static const char path[] = "partition_key_separator";
+    if (c->partition_keys != KEYS_QUALIFIED)
+        return;
+    for (size_t i = 0; i < c->tenants.count; i++)
+        if (strchr(c->tenants.items[i], c->key_separator))
+            reader_fault(r, n, path, "the tenant %.60s contains it", c->tenants.items[i]);
+    if (c->tenants_mode == TENANTS_TABLE && c->default_tenant &&
+        strchr(c->default_tenant, c->key_separator))
+        reader_fault(r, n, path, "the tenant %.60s contains it", c->default_tenant);
+}
+
 static void check_tenants(struct reader *r)
 {
     const struct config *c = &r->draft.config;
@@ -262,6 +278,7 @@ void reader_check(struct reader *r)
     check_unsharded(r);
     check_vindex_table(r);
     check_tenants(r);
+    check_separator(r);
     check_enforcement(r);
     for (size_t i = 0; i < c->queue_table_count; i++)
         check_queue_table(r, &c->queue_tables[i]);

@@ -1,6 +1,8 @@
 /* The decoders of single values: numbers, switches, texts, addresses, secrets. */
 #include "config/reader.h"
 
+#include <ctype.h>
+
 #include "base/memory.h"
 #include "config/file.h"
 #include "config/scalar.h"
@@ -171,6 +173,31 @@ void decode_transactions(struct reader *r, const struct slot *s)
     int i = reader_choice(r, s, words, sizeof words / sizeof *words);
     if (i >= 0)
         *(enum transactions *)slot_field(s) = (enum transactions)i;
+}
+
+void decode_partition_keys(struct reader *r, const struct slot *s)
+{
+    /* In the order of enum partition_keys. */
+    static const char *const words[] = { "plain", "qualified" };
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
+    if (i >= 0)
+        *(enum partition_keys *)slot_field(s) = (enum partition_keys)i;
+}
+
+/* It stands in literals of statements, between names that have letters and digits. */
+static bool is_separator(const char *text)
+{
+    return text[0] > ' ' && text[0] < 0x7f && text[1] == '\0' && !isalnum((unsigned char)text[0]) &&
+           !strchr("'\"`\\", text[0]);
+}
+
+void decode_separator(struct reader *r, const struct slot *s)
+{
+    const char *text = reader_text(r, s);
+    if (text && is_separator(text))
+        *(char *)slot_field(s) = text[0];
+    else if (text)
+        bad_value(r, s, text, "one punctuation character of ASCII is expected, no quote");
 }
 
 void decode_log_level(struct reader *r, const struct slot *s)

@@ -195,6 +195,13 @@ static void keep_keys(struct arena *a, const struct queue_table_config *config,
     t->legacy_keys = keys;
 }
 
+/* The column that a built-in table's is called like, if it is as wide. */
+static const char *qualified_column(const struct catalog_table *t)
+{
+    int i = catalog_column_index(t, SLICE_LIT("partition_key"));
+    return i >= 0 && t->columns[i].check == CHECK_UTF8 ? t->columns[i].name : NULL;
+}
+
 static const struct catalog_table *make_table(struct arena *a,
                                               const struct queue_table_config *config)
 {
@@ -207,6 +214,7 @@ static const struct catalog_table *make_table(struct arena *a,
         keep_keys(a, config, builtin, t);
     else
         make_keys(a, config, t);
+    t->partition_key = qualified_column(t);
     t->has_metadata =
         builtin && builtin->has_metadata && catalog_column_index(t, SLICE_LIT("metadata")) >= 0;
     return t;

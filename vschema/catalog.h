@@ -38,6 +38,7 @@ struct catalog_table {
     size_t legacy_key_count;
     const struct catalog_key *tenant_keys;
     size_t tenant_key_count;
+    const char *partition_key; /* its column that clients may see qualified; NULL: none */
     bool has_metadata; /* carries the sources `metadata` and `payload` */
 };
 

@@ -97,6 +97,8 @@ static void defaults(void **state)
     (void)state;
     assert_null(c->vschema_path);
     assert_null(c->default_tenant);
+    assert_int_equal(c->partition_keys, KEYS_PLAIN);
+    assert_int_equal(c->key_separator, '|');
     assert_null(c->server_version);
     assert_int_equal(c->workers, 1);
     assert_true(c->allow_create_table);
@@ -262,6 +264,17 @@ static void faulty_settings(void **state)
                                   "has at most 60 bytes\n" },
         { "server_version: \"8\\a\"",
           "f:10: server_version: control characters are not allowed\n" },
+        { "partition_keys: qualifed", "f:10: partition_keys: 'qualifed': plain or qualified is "
+                                      "expected (did you mean qualified?)\n" },
+        { "partition_key_separator: '::'",
+          "f:10: partition_key_separator: '::': one punctuation character of ASCII is expected, no "
+          "quote\n" },
+        { "partition_key_separator: \"'\"",
+          "f:10: partition_key_separator: ''': one punctuation character of ASCII is expected, no "
+          "quote\n" },
+        { "partition_key_separator: x",
+          "f:10: partition_key_separator: 'x': one punctuation character of ASCII is expected, no "
+          "quote\n" },
         { "default_tenant: c", "f:10: default_tenant: 'c' is not among the tenants (did you mean "
                                "a?)\n" },
         { "default_tenant: monorepo",
@@ -580,6 +593,18 @@ static void faulty_overrides(void **state)
     }
 }
 
+static void no_tenant_has_the_separator(void **state)
+{
+    static const char *const environment[] = { "MQ_TENANTS=a:b,c", NULL };
+    static const char *const qualified[] = { "partition_keys=qualified",
+                                             "partition_key_separator=:", NULL };
+    (void)state;
+    refuse_with("a listed tenant", minimal, environment, qualified,
+                "f: partition_key_separator: the tenant a:b contains it (set by --set)\n");
+    config_destroy(accept_with(minimal, environment, qualified + 1));
+    config_destroy(accept_with(minimal, environment, NULL));
+}
+
 static void mq_tenants_is_authoritative(void **state)
 {
     static const char *const environment[] = { "MQ_TENANTS= x , table,x,,y ", NULL };
@@ -788,6 +813,8 @@ int main(void)
         cmocka_unit_test(environment_over_file),
         cmocka_unit_test(flag_over_environment),
         cmocka_unit_test(faulty_overrides),
+        cmocka_unit_test(no_tenant_has_the_separator),
+        cmocka_unit_test(no_tenant_has_the_separator),
         cmocka_unit_test(mq_tenants_is_authoritative),
         cmocka_unit_test(all_tenants_of_the_table),
         cmocka_unit_test(files_beside_the_file),
