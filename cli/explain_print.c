@@ -35,7 +35,7 @@ static void print_edit_text(const struct explanation *x, const struct edit *e, s
     struct edit alone = { .place = EDIT_BEFORE, .text = e->text, .verbatim = e->verbatim };
     one.edits = &alone;
     one.edit_count = 1;
-    one.heading_count = 0;
+    one.heading_count = one.key_count = 0;
     if (one.show_heading.prefix) { /* made of the statement's own tokens */
         one.show_heading.prefix =
             route_show_heading(&one, &x->judgement.lexed, &x->planning.facts, x->arena);
@@ -104,10 +104,11 @@ static void print_params(const struct explanation *x)
         return;
     printf("%-12s", "parameters");
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        if (t->backend_params[i] < 0)
+        int32_t client = param_of_client(t->backend_params[i]);
+        if (client < 0)
             printf(" %s", hidden_name(t->backend_params[i]));
         else
-            printf(" %d", (int)t->backend_params[i] + 1);
+            printf(t->backend_params[i] < 0 ? " key-of-%d" : " %d", (int)client + 1);
     }
     putchar('\n');
 }
@@ -216,9 +217,10 @@ static json_t *params_json(const struct explanation *x)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < x->judgement.template->backend_param_count; i++) {
-        int32_t from = x->judgement.template->backend_params[i];
-        json_array_append_new(list,
-                              from < 0 ? json_string(hidden_name(from)) : json_integer(from + 1));
+        int32_t from = x->judgement.template->backend_params[i], client = param_of_client(from);
+        json_array_append_new(list, client < 0  ? json_string(hidden_name(from))
+                                    : from >= 0 ? json_integer(client + 1)
+                                                : json_sprintf("key-of-%d", (int)client + 1));
     }
     return list;
 }

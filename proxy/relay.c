@@ -509,7 +509,7 @@ static void keep_prepared_packet(struct session *s, enum answer_packet kind, str
         break;
     case ANSWER_PARAM_DEF: { /* hidden parameters are not the client's */
         uint32_t number = s->preparing_param++;
-        if (number >= t->backend_param_count || t->backend_params[number] >= 0)
+        if (number >= t->backend_param_count || param_of_client(t->backend_params[number]) >= 0)
             keep_payload(s, payload);
         break;
     }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "proxy/session_int.h"
 #include "routing/insert_id.h"
+#include "routing/qualified_route.h"
 #include "routing/session_values.h"
 
 enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
@@ -362,6 +363,29 @@ static struct execute_param hidden_param(struct session *s, int32_t number, cons
     return p;
 }
 
+/* The client's qualified partition key without its tenant, of the type that the client sends. */
+static struct execute_param key_param(struct session *s, const struct template *t,
+                                      const struct execute_param *from)
+{
+    struct slice tenant, key;
+    if (from->null || !is_text_type(from->type.type) ||
+        !qualified_split(t, from->content, &tenant, &key))
+        return *from;
+    struct execute_param p = execute_string(&s->worker->arena, key);
+    p.type = from->type;
+    return p;
+}
+
+static struct execute_param shard_param(struct session *s, const struct template *t,
+                                        const struct execute *x, int32_t number,
+                                        const struct route *r)
+{
+    if (number >= 0)
+        return x->params[number];
+    return number <= PARAM_KEY ? key_param(s, t, &x->params[param_of_client(number)])
+                               : hidden_param(s, number, r);
+}
+
 /* The shard's parameters: the client's in its order, hidden ones where the text has them. */
 static void compose(struct session *s, const struct template *t, const struct execute *x,
                     const struct route *r)
@@ -370,7 +394,7 @@ static void compose(struct session *s, const struct template *t, const struct ex
     struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
         int32_t number = t->backend_params[i];
-        params[i] = number < 0 ? hidden_param(s, number, r) : x->params[number];
+        params[i] = shard_param(s, t, x, number, r);
         params[i].type.flags &= UNSIGNED_FLAG; /* other bits would name another type */
     }
     uint8_t seq = 0;

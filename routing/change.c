@@ -1,6 +1,8 @@
 /* UPDATE and DELETE, of one table or of several: their tables are scoped like a query's. */
 #include "routing/plan_int.h"
 
+#include "routing/qualified.h"
+
 /* The table that an assignment changes, as far as it can be told. */
 static const struct catalog_table *assigned_table(struct planner *p, const struct scope *s,
                                                   const struct node *column)
@@ -48,6 +50,8 @@ static enum err_code visit_change_part(struct planner *p, const struct scope *s,
         return visit_assignments(p, s, n);
     case N_RETURNING:
         return star_list(p, s, n);
+    case N_ORDER_BY:
+        return qualified_order_by(p, n);
     default:
         return visit(p, n);
     }

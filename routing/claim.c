@@ -4,6 +4,8 @@
  * an unclaimed mention refuses the statement (columns.c). */
 #include "routing/claim.h"
 
+#include "routing/qualified.h"
+
 static bool is_value(struct planner *p, const struct node *n)
 {
     struct value_ref v = plan_value(p, n);
@@ -44,10 +46,12 @@ static void add_tenant(struct planner *p, const struct node *value, enum tenant_
 }
 
 /* A part of a clause that sets a column equal to something: `column = value`, or
- * `column IN (…)` with the first value, the others behind it. */
+ * `column IN (…)` with the first value, the others behind it. Where both are rows, one member. */
 struct equation {
     const struct node *column, *value;
     enum tenant_origin origin;
+    bool of_rows;
+    size_t member;
 };
 
 static const struct node *next_value(const struct equation *e, const struct node *value)
@@ -55,10 +59,17 @@ static const struct node *next_value(const struct equation *e, const struct node
     return e->origin == ORIGIN_LIST ? value->next : NULL;
 }
 
-static bool has_values(struct planner *p, const struct equation *e)
+/* What of the value meets the column. */
+static const struct node *operand(const struct equation *e, const struct node *value)
+{
+    return e->of_rows ? node_nth(value, e->member) : value;
+}
+
+static bool has_values(struct planner *p, const struct equation *e,
+                       bool (*fits)(struct planner *, const struct node *))
 {
     for (const struct node *v = e->value; v; v = next_value(e, v))
-        if (!is_value(p, v))
+        if (!fits(p, operand(e, v)))
             return false;
     return true;
 }
@@ -71,22 +82,48 @@ struct search {
     const struct table_ref *ref; /* whose column is looked for; NULL: tenants to claim */
     struct slice column;
     bool found;
+    struct vector pairs; /* of partition keys that are equal */
 };
 
 static void claim(struct search *x, struct table_ref *ref, const struct equation *e)
 {
     for (const struct node *v = e->value; v; v = next_value(e, v))
-        add_tenant(x->p, v, e->origin, v != e->value);
+        add_tenant(x->p, operand(e, v), e->origin, v != e->value);
     column_claim(x->p, e->column);
     ref->scoped = true;
+}
+
+/* The client's partition keys name the tenant, too; their own condition stays, with bare keys. */
+static void claim_keys(struct search *x, const struct equation *e)
+{
+    bool is_column = !x->ref && !x->p->scatter && e->column->kind == N_COLUMN;
+    struct table_ref *ref = is_column ? qualified_ref(x->p, x->s, e->column) : NULL;
+    if (!ref || ref->target != x->target || !has_values(x->p, e, qualified_is_value))
+        return;
+    for (const struct node *v = e->value; v; v = next_value(e, v)) {
+        struct value_ref value = plan_value(x->p, operand(e, v));
+        value.origin = (uint8_t)e->origin;
+        value.continues = v != e->value;
+        qualified_add(x->p, value, false);
+    }
+    column_claim(x->p, e->column);
+    ref->tied = true;
+}
+
+/* Where keys are qualified, a column that is compared with anything else is an expression. */
+static bool is_compared(struct search *x, const struct equation *e)
+{
+    return slice_ieq(plan_name(x->p, e->column), x->column) &&
+           (!qualified_ref(x->p, x->s, e->column) || has_values(x->p, e, qualified_is_value));
 }
 
 static void search_equation(struct search *x, const struct equation *e)
 {
     if (!e->column || e->column->kind != N_COLUMN || !e->value)
         return;
-    bool wanted = x->ref ? slice_ieq(plan_name(x->p, e->column), x->column)
-                         : column_is_tenant(x->p, e->column) && has_values(x->p, e);
+    claim_keys(x, e);
+    bool wanted = x->ref ? is_compared(x, e)
+                         : column_is_tenant(x->p, e->column) && has_values(x->p, e, is_value);
     struct table_ref *ref = wanted ? mentioned(x->p, x->s, e->column) : NULL;
     if (!ref || !ref->table || ref->target != x->target)
         return;
@@ -96,6 +133,26 @@ static void search_equation(struct search *x, const struct equation *e)
         x->found |= ref == x->ref;
 }
 
+static bool is_row(const struct node *n, size_t members)
+{
+    return n && n->kind == N_ROW_EXPR && node_children(n) == members;
+}
+
+/* (a, b) = (1, 2) and (a, b) IN ((1, 2), (3, 4)) name keys, member by member. */
+static void search_rows(struct search *x, struct equation e)
+{
+    const struct node *row = e.column;
+    size_t members = row && row->kind == N_ROW_EXPR ? node_children(row) : 0;
+    for (const struct node *v = e.value; v; v = next_value(&e, v))
+        if (!is_row(v, members))
+            return;
+    e.of_rows = true;
+    for (const struct node *c = members ? row->child : NULL; c; c = c->next, e.member++) {
+        e.column = bare(c);
+        claim_keys(x, &e);
+    }
+}
+
 static void search_part(struct search *x, const struct node *n)
 {
     struct equation e = { .column = bare(n->child) };
@@ -103,11 +160,16 @@ static void search_part(struct search *x, const struct node *n)
         e.value = bare(n->child->next);
         search_equation(x, &e);
         search_equation(x, &(struct equation){ .column = e.value, .value = e.column });
+        search_rows(x, e);
+        if (!x->ref)
+            qualified_pair(x->p, x->s, n, x->target, &x->pairs);
     } else if (n->kind == N_IN && !(n->flags & NODE_F_NOT)) {
         e.value = n->child->next;
         e.origin = ORIGIN_LIST;
-        if (e.value && e.value->kind != N_SUBQUERY)
-            search_equation(x, &e);
+        if (!e.value || e.value->kind == N_SUBQUERY)
+            return;
+        search_equation(x, &e);
+        search_rows(x, e);
     }
 }
 
@@ -144,6 +206,7 @@ void claim_conditions(struct planner *p, struct scope *s)
     struct search x = { .p = p, .s = s };
     if (s->queue_count)
         search_scope(&x);
+    qualified_tie(p, s, &x.pairs);
 }
 
 bool claim_binds(struct planner *p, struct scope *s, const struct table_ref *ref,

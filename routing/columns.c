@@ -2,6 +2,8 @@
  * written into identifier columns. */
 #include "routing/plan_int.h"
 
+#include "routing/qualified.h"
+
 bool column_is_tenant(const struct planner *p, const struct node *column)
 {
     const struct node *ident = plan_last_ident(column);
@@ -50,15 +52,19 @@ enum err_code column_visit(struct planner *p, const struct node *column)
         return reject(p, MQ_COLUMN_TENANT,
                       "`tenant` may only be compared with a literal or a parameter, by = or IN, as "
                       "a condition of its own that nothing can bypass");
+    bool done;
+    enum err_code code = qualified_column(p, column, &done);
+    if (code || done)
+        return code;
     if (first && first->next && first->next->next) {
-        enum err_code code = column_database(p, first);
+        code = column_database(p, first);
         if (code)
             return code;
         p->names_databases = true;
         first = first->next;
     }
     for (const struct node *c = first; c; c = c->next) {
-        enum err_code code = column_quote(p, c);
+        code = column_quote(p, c);
         if (code)
             return code;
     }
@@ -75,7 +81,12 @@ struct identifier_check *column_check_value(struct planner *p, const struct cata
     if (c->check == CHECK_NONE || (value.kind == VALUE_COMPUTED && c->check != CHECK_COUNTER))
         return NULL;
     struct identifier_check *check = vector_add(&p->checks, p->arena, sizeof *check);
-    *check = (struct identifier_check){ .check = c->check, .column = c->name, .value = value };
+    *check = (struct identifier_check){
+        .check = c->check,
+        .column = c->name,
+        .value = value,
+        .qualified = p->qualified && table->partition_key == c->name,
+    };
     return check;
 }
 
@@ -97,6 +108,22 @@ static bool keeps_value(struct planner *p, struct slice column, const struct nod
            slice_ieq(plan_name(p, value), column);
 }
 
+static enum err_code check_assigned(struct planner *p, const struct catalog_table *table,
+                                    struct slice column, const struct node *value)
+{
+    column_check_value(p, table, column, plan_value(p, value));
+    return qualified_stored(p, table, column, value, false);
+}
+
+/* Whose value is not looked at: the key of a partition stays as it is. */
+static enum err_code visit_named(struct planner *p, const struct node *n)
+{
+    p->naming = true;
+    enum err_code code = visit(p, n);
+    p->naming = false;
+    return code;
+}
+
 enum err_code column_assigned(struct planner *p, const struct catalog_table *table,
                               const struct node *assignment)
 {
@@ -106,15 +133,16 @@ enum err_code column_assigned(struct planner *p, const struct catalog_table *tab
                       "the column `tenant` cannot be changed; insert the row for the other tenant "
                       "and delete this one");
     struct slice name = plan_name(p, column);
-    if (table && !keeps_value(p, name, value))
-        column_check_value(p, table, name, plan_value(p, value));
-    enum err_code code = visit(p, column);
+    bool keeps = keeps_value(p, name, value);
+    enum err_code code = table && !keeps ? check_assigned(p, table, name, value) : MQ_OK;
+    if (!code)
+        code = visit_named(p, column);
     if (!code && table)
         code = charset_stored(p, table, name, value);
     if (code)
         return code;
     p->assigned = value;
-    code = visit(p, value);
+    code = keeps ? visit_named(p, value) : visit(p, value);
     p->assigned = NULL;
     return code;
 }

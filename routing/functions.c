@@ -81,6 +81,18 @@ static enum err_code session_function(struct planner *p, const struct session_fu
     return plan_session_value(p, f->value, function->first, function->last);
 }
 
+static bool is_aggregate(struct slice name)
+{
+    static const char *const names[] = { "AVG", "COUNT", "MAX", "MIN", "SUM", "GROUP_CONCAT",
+                                         "BIT_AND", "BIT_OR", "BIT_XOR", "JSON_ARRAYAGG",
+                                         "JSON_OBJECTAGG", "STD", "STDDEV", "STDDEV_POP",
+                                         "STDDEV_SAMP", "VAR_POP", "VAR_SAMP", "VARIANCE" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_ieq_cstr(name, names[i]))
+            return true;
+    return false;
+}
+
 enum err_code function_visit(struct planner *p, const struct node *function)
 {
     const struct token *name = &p->l->tokens[function->first];
@@ -97,5 +109,10 @@ enum err_code function_visit(struct planner *p, const struct node *function)
         return reject(p, MQ_FUNCTION_UNKNOWN,
                       "the function %.*s is not a built-in one that is served", NAME_FORMAT(text));
     enum err_code code = charset_function(p, function);
-    return code ? code : visit_children(p, function);
+    bool aggregate = is_aggregate(text);
+    p->aggregated += aggregate;
+    if (!code)
+        code = visit_children(p, function);
+    p->aggregated -= aggregate;
+    return code;
 }

@@ -2,6 +2,8 @@
  * would store must be the bytes that the client meant. */
 #include "routing/identifier.h"
 
+#include "routing/qualified_route.h"
+
 enum { IDENTIFIER_MAX = 255 }; /* bytes of ASCII, characters of UTF-8 */
 
 static enum value_reading read_param(const struct route_input *in, uint32_t number,
@@ -139,7 +141,7 @@ static enum err_code counter_check(const struct route_input *in,
 enum err_code identifier_check(const struct route_input *in, const struct identifier_check *check,
                                struct arena *arena, struct err *reterr)
 {
-    struct slice s;
+    struct slice s, tenant;
     if (check->check == CHECK_COUNTER)
         return counter_check(in, check, arena, reterr);
     if (check->check == CHECK_ASCII_MET)
@@ -151,6 +153,8 @@ enum err_code identifier_check(const struct route_input *in, const struct identi
     enum value_reading reading = value_read(in, &check->value, arena, &s);
     if (reading == READ_NOTHING || reading == READ_OTHER)
         return MQ_OK;
+    if (check->qualified && reading == READ_STRING)
+        qualified_split(in->template, s, &tenant, &s);
     const char *what = reading == READ_STRING ? fault(check->check, s, in->facts->other_charset)
                                               : "is written in a character set that is not read";
     if (!what)

@@ -3,6 +3,8 @@
  * its items. A missing column list is written out. */
 #include "routing/plan_int.h"
 
+#include "routing/qualified.h"
+
 /* The names of the columns once, so that long inserts do not look for them in each row. */
 struct column_names {
     struct slice *items;
@@ -36,7 +38,11 @@ static enum err_code visit_column(struct planner *p, struct insert *in, const st
         in->tenant_index = index;
         column_claim(p, column);
     }
-    return visit(p, column);
+    bool naming = p->naming;
+    p->naming = true;
+    enum err_code code = visit(p, column);
+    p->naming = naming;
+    return code;
 }
 
 static enum err_code visit_columns(struct planner *p, struct insert *in)
@@ -106,7 +112,8 @@ static enum err_code take_value(struct planner *p, const struct insert *in, stru
         row->metadata = ref;
     else if (row && slice_ieq_cstr(column, "payload"))
         row->payload = ref;
-    return charset_stored(p, in->table, column, value);
+    enum err_code code = qualified_stored(p, in->table, column, value, true);
+    return code ? code : charset_stored(p, in->table, column, value);
 }
 
 static struct row_source *add_row(struct planner *p, const struct insert *in)
@@ -143,9 +150,16 @@ static uint32_t open_paren(const struct planner *p, const struct node *row)
     return token_is_op(&p->l->tokens[row->first], OP_LPAREN) ? row->first : row->first + 1;
 }
 
+/* A row that names no key belongs to whatever tenant is found elsewhere. */
+static void tie_row(struct planner *p, size_t keys)
+{
+    p->untied |= p->keys.count == keys;
+}
+
 static enum err_code visit_row(struct planner *p, const struct insert *in, const struct node *row)
 {
     struct row_source *source = add_row(p, in);
+    size_t keys = p->keys.count;
     uint32_t paren = open_paren(p, row);
     size_t index = 0;
     p->t->insert_rows++;
@@ -159,6 +173,7 @@ static enum err_code visit_row(struct planner *p, const struct insert *in, const
         if (!code)
             code = visit(p, v);
     }
+    tie_row(p, keys);
     if (!code && in->names_tenant && index <= in->tenant_index)
         return reject(p, MQ_TENANT_VALUE, "a row has no value for `tenant`");
     return code;
@@ -183,6 +198,7 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
 {
     struct row_source *source = add_row(p, in);
     enum err_code code = MQ_OK;
+    size_t keys = p->keys.count;
     p->t->insert_rows = 1;
     for (const struct node *a = list->child; a && !code; a = a->next) {
         code = visit_column(p, in, a->child, 0);
@@ -191,6 +207,7 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
         if (!code)
             code = visit(p, a->child->next);
     }
+    tie_row(p, keys);
     if (code || in->names_tenant)
         return code;
     char *lead = arena_printf(p->arena, " tenant = %c,", EDIT_TENANT);
@@ -303,6 +320,28 @@ static enum err_code refuse_counter(struct planner *p, const struct insert *in)
     return MQ_OK;
 }
 
+/* Which of the columns is the partition key; -1: none of them. */
+static int key_index(const struct planner *p, const struct insert *in)
+{
+    for (size_t i = 0; p->qualified && in->table->partition_key && i < in->names.count; i++)
+        if (slice_ieq_cstr(in->names.items[i], in->table->partition_key))
+            return (int)i;
+    return -1;
+}
+
+static enum err_code visit_query(struct planner *p, const struct insert *in,
+                                 const struct node *query)
+{
+    struct scope *scope = p->scope;
+    p->inserted_key = key_index(p, in);
+    p->untied |= p->inserted_key < 0;
+    p->scope = NULL;
+    enum err_code code = query_visit(p, query);
+    p->scope = scope;
+    p->inserted_key = -1;
+    return code;
+}
+
 static enum err_code insert_select(struct planner *p, struct insert *in, const struct node *query)
 {
     enum err_code code = in->columns ? add_column(p, in) : write_columns(p, in, false);
@@ -312,7 +351,7 @@ static enum err_code insert_select(struct planner *p, struct insert *in, const s
     if (!code && in->names_tenant)
         code = claim_select(p, in, query);
     if (!code)
-        code = query_visit(p, query);
+        code = visit_query(p, in, query);
     return code ? code : extend_query(p, in, query);
 }
 
@@ -338,6 +377,11 @@ static enum err_code visit_row_alias(struct planner *p, const struct insert *in,
     enum err_code code = visit(p, alias->child);
     if (code || !names)
         return code;
+    if (key_index(p, in) >= 0)
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "names for the columns of the new row; leave them out, and name %s by the "
+                      "row's alias",
+                      in->table->partition_key);
     code = visit(p, names);
     if (code || in->names_tenant)
         return code;
@@ -359,14 +403,27 @@ static enum err_code visit_rest(struct planner *p, const struct insert *in)
     const struct node *alias = node_find(in->statement, N_ROW_ALIAS);
     const struct node *update = node_find(in->statement, N_ON_DUPLICATE);
     const struct node *returning = node_find(in->statement, N_RETURNING);
-    struct table_ref ref = { .node = in->target,
-                             .table = in->table,
-                             .name = slice_cstr(in->table->name) };
-    struct scope s = { .refs = &ref, .count = 1, .queue_count = 1 };
     enum err_code code = alias ? visit_row_alias(p, in, alias) : MQ_OK;
     if (!code && update)
         code = visit_duplicate(p, in, update);
-    return !code && returning ? star_list(p, &s, returning) : code;
+    return !code && returning ? star_list(p, p->scope, returning) : code;
+}
+
+/* What expressions see: the table, by the row's alias as well; behind a query more. */
+static void open_target(struct planner *p, const struct insert *in)
+{
+    const struct node *alias = node_find(in->statement, N_ROW_ALIAS);
+    struct scope *s = arena_new(p->arena, struct scope);
+    struct table_ref *refs = arena_array(p->arena, struct table_ref, 2);
+    refs[0] = refs[1] = (struct table_ref){ .node = in->target,
+                                            .table = in->table,
+                                            .name = slice_cstr(in->table->name) };
+    if (alias) {
+        refs[0].next = &refs[1];
+        refs[1].name = plan_name(p, alias->child);
+    }
+    *s = (struct scope){ .refs = refs, .count = 1, .queue_count = 1, .open = in->query != NULL };
+    p->scope = s;
 }
 
 enum err_code insert_plan(struct planner *p, const struct node *statement)
@@ -387,6 +444,7 @@ enum err_code insert_plan(struct planner *p, const struct node *statement)
     p->t->has_counter = catalog_counter(in.table) != NULL;
     p->ignores = statement->flags & NODE_F_IGNORE;
     p->t->is_select = node_find(statement, N_RETURNING) != NULL;
+    open_target(p, &in);
     code = insert_source(p, &in);
     if (!code)
         code = visit_rest(p, &in);

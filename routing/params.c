@@ -30,6 +30,7 @@ struct param_writer {
     const struct lexed *l;
     uint32_t token;  /* the next one of the client's */
     uint32_t client; /* its next parameter */
+    const bool *keys; /* which of them are qualified partition keys; NULL: none */
 };
 
 /* The client's parameters in front of token `end`; those of replaced tokens are dropped. */
@@ -38,7 +39,9 @@ static void copy_until(struct param_writer *w, uint32_t end, bool replaced)
     for (; w->token < end && w->client < w->l->params; w->token++)
         if (w->l->tokens[w->token].kind == TOKEN_PARAM) {
             if (!replaced)
-                w->t->backend_params[w->t->backend_param_count++] = (int32_t)w->client;
+                w->t->backend_params[w->t->backend_param_count++] =
+                    w->keys && w->keys[w->client] ? PARAM_KEY - (int32_t)w->client
+                                                  : (int32_t)w->client;
             w->client++;
         }
     if (w->token < end)
@@ -52,10 +55,24 @@ static void add_hidden(struct param_writer *w, struct slice text)
             w->t->backend_param_count++;
 }
 
+static const bool *key_params(struct planner *p)
+{
+    const struct key_ref *keys = p->keys.items;
+    bool *found = NULL;
+    for (size_t i = 0; i < p->keys.count; i++) {
+        if (keys[i].value.kind != VALUE_PARAM)
+            continue;
+        if (!found)
+            found = arena_array(p->arena, bool, p->l->params);
+        found[keys[i].value.param] = true;
+    }
+    return found;
+}
+
 void params_map(struct planner *p)
 {
     struct template *t = p->t;
-    struct param_writer w = { .t = t, .l = p->l };
+    struct param_writer w = { .t = t, .l = p->l, .keys = key_params(p) };
     size_t hidden = 0;
     for (size_t i = 0; i < t->edit_count; i++)
         hidden += count_hidden(t->edits[i].text);

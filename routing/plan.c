@@ -248,6 +248,11 @@ static void hand_over(struct planner *p)
     t->heading_count = p->headings.count;
     t->sql_tenants = p->sql_tenants.items;
     t->sql_tenant_count = p->sql_tenants.count;
+    t->keys = p->keys.items;
+    t->key_count = p->keys.count;
+    t->key_separator = p->topology->config->key_separator;
+    t->key_dialect = *p->dialect;
+    t->keys_tie = !p->untied;
     t->rows = p->rows.items;
     t->row_count = p->rows.count;
     t->checks = p->checks.items;
@@ -278,21 +283,48 @@ static enum err_code plan_root(struct planner *p)
     return elsewhere ? unsharded_plan(p) : plan_tree(p);
 }
 
+/* One way of reading the statement: with qualified partition keys, or with plain ones. */
+static void plan_once(struct planner *p, struct template *t, bool qualified)
+{
+    *t = (struct template){ .verdict = VERDICT_REJECT,
+                            .fingerprint = p->l->fingerprint,
+                            .client_params = p->l->params };
+    *p = (struct planner){ .topology = p->topology,
+                           .dialect = p->dialect,
+                           .l = p->l,
+                           .arena = p->arena,
+                           .t = t,
+                           .qualified = qualified,
+                           .inserted_key = -1 };
+    if (plan_root(p)) {
+        t->verdict = VERDICT_REJECT;
+        t->reject = &p->reject;
+    } else {
+        hand_over(p);
+    }
+}
+
+static bool names_tenant(const struct lexed *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if ((l->tokens[i].kind == TOKEN_IDENT || l->tokens[i].kind == TOKEN_QUOTED) &&
+            token_is_ident(l, i, "tenant"))
+            return true;
+    return false;
+}
+
+/* A statement that names its tenant by itself speaks plain keys: so one that may is read so first. */
 const struct template *plan(const struct topology *topology, const struct dialect *dialect,
                             const struct lexed *l, struct arena *arena, struct arena *scratch)
 {
-    struct template t = { .verdict = VERDICT_REJECT,
-                          .fingerprint = l->fingerprint,
-                          .client_params = l->params };
-    struct planner p = {
-        .topology = topology, .dialect = dialect, .l = l, .arena = scratch, .t = &t
-    };
-    if (plan_root(&p)) {
-        t.verdict = VERDICT_REJECT;
-        t.reject = &p.reject;
-    } else {
-        hand_over(&p);
-    }
+    struct template t;
+    struct planner p = { .topology = topology, .dialect = dialect, .l = l, .arena = scratch };
+    bool qualified = topology->config->partition_keys == KEYS_QUALIFIED;
+    bool plain = !qualified || names_tenant(l);
+    if (plain)
+        plan_once(&p, &t, false);
+    if (qualified && (!plain || (!t.reject && !t.sql_tenant_count)))
+        plan_once(&p, &t, true);
     return template_keep(&t, arena);
 }
 

@@ -38,6 +38,7 @@ struct identifier_check {
     const char *column; /* of the catalogue */
     struct value_ref value;
     bool inserted; /* in a row of VALUES or SET, not in an assignment */
+    bool qualified; /* the key without its tenant is checked */
 };
 
 /* A literal that the template was made for (a length in CREATE TABLE): any other value is
@@ -46,6 +47,12 @@ struct literal_check {
     uint32_t token;
     struct slice expected;
     const char *column; /* of the catalogue */
+};
+
+/* A partition key that the client writes or compares, qualified: the shard gets the key alone. */
+struct key_ref {
+    struct value_ref value;
+    bool inserted; /* into a table that has other sources as well, so it may be plain */
 };
 
 /* What one inserted row says about its tenant. */
@@ -90,6 +97,14 @@ enum {
 /* A hidden parameter of the rewritten text: the tenant, the rows that a part is asked for, or
  * PARAM_SESSION - enum session_value. */
 enum { PARAM_TENANT = -1, PARAM_LIMIT = -2, PARAM_SESSION = -3 };
+/* PARAM_KEY - n: the client's parameter n, a qualified partition key, without its tenant. */
+enum { PARAM_KEY = -100 };
+_Static_assert(PARAM_SESSION - SESSION_VALUE_COUNT > PARAM_KEY, "hidden parameters differ");
+/* The client's parameter behind one of the rewritten text; -1: it is a hidden one. */
+static inline int32_t param_of_client(int32_t number)
+{
+    return number >= 0 ? number : number <= PARAM_KEY ? PARAM_KEY - number : -1;
+}
 
 /* What may have changed in the server's session without its answer telling. */
 enum {
@@ -147,6 +162,12 @@ struct template {
     size_t sql_tenant_count;
     struct row_source *rows;       /* an INSERT into a table with metadata */
     size_t row_count;
+
+    struct key_ref *keys; /* qualified partition keys */
+    size_t key_count;
+    char key_separator; /* of these */
+    struct dialect key_dialect; /* by which literals of them are read */
+    bool keys_tie; /* every queue table shows rows of the keys' tenant only */
 
     struct identifier_check *checks;
     size_t check_count;

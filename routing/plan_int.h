@@ -65,6 +65,14 @@ struct planner {
     struct template *t;
     struct err reject; /* why not */
 
+    bool qualified; /* the client's partition keys are */
+    bool scatter;   /* the text is one for several tenants */
+    struct scope *scope; /* where the walk stands, innermost first */
+    int inserted_key;    /* which item of INSERT … SELECT is the key; -1: none */
+    bool untied;         /* a queue table may show rows of other tenants than a key names */
+    bool naming;         /* columns are named, not read */
+    uint32_t aggregated; /* how many aggregates stand around */
+
     struct vector edits;          /* struct edit */
     size_t edit_bytes;            /* of their texts */
     struct vector mentions;       /* struct mention, of locks.c */
@@ -72,6 +80,7 @@ struct planner {
     struct vector sql_tenants;    /* struct value_ref */
     struct vector rows;           /* struct row_source */
     struct vector checks;         /* struct identifier_check */
+    struct vector keys;           /* struct key_ref */
     struct vector sets;           /* struct set_item */
     struct vector literal_checks; /* struct literal_check */
 
@@ -182,6 +191,7 @@ struct table_ref {
     bool scoped;               /* the client's own condition does it */
     bool conditioned;          /* ours is written */
     bool viewed;               /* of information_schema: views.c */
+    bool tied;                 /* its partition keys are of the tenant that a value names */
     const struct node *target; /* the ON that takes its condition; NULL: WHERE */
     struct table_ref *next;    /* in the order of the text */
 };
@@ -202,7 +212,13 @@ struct scope {
     size_t queue_count;
     size_t tenants; /* how many columns `tenant` the part that was collected last shows */
     bool merges; /* NATURAL or USING: `*` is no list of whole tables */
-    const struct node *block; /* NULL: of a change */
+    const struct node *block; /* NULL: of a change, or TABLE */
+    /* For names of columns, qualified.c: */
+    struct scope *outer; /* of the query around it whose columns it sees */
+    bool open;           /* it may have other columns, which nobody knows */
+    bool united;         /* of a set operation's result, whose columns have no table */
+    bool having, ordering; /* HAVING or ORDER BY is visited */
+    bool groups_key;     /* GROUP BY names tenant and key */
 };
 
 /* Resolves the tables of from, takes note of the tenants that the client's conditions name
@@ -251,8 +267,11 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
 /* `a`, `b`, … of the table's columns that the client knows, qualified unless name is empty. */
 void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
                   struct text *out);
-/* The same as a select list of the block, which may be a branch of a set operation; NULL: TABLE. */
-enum err_code star_selected(struct planner *p, const struct node *block,
+/* The same as the select list of a query of the reference's own. */
+void star_wrapped(const struct planner *p, const struct table_ref *ref, struct text *out);
+/* The same as a select list of the block, which may be a branch of a set operation; NULL: TABLE.
+ * stored: the partition key as the shard has it. */
+enum err_code star_selected(struct planner *p, const struct node *block, bool stored,
                             const struct catalog_table *table, struct slice name, struct text *out);
 
 /* ---- columns.c ---- */

@@ -1,6 +1,8 @@
 /* Query expressions: blocks, UNION and its kin, TABLE, the names that WITH gives. */
 #include "routing/plan_int.h"
 
+#include "routing/qualified.h"
+
 static enum err_code visit_block(struct planner *p, const struct node *block)
 {
     const struct node *from = node_find(block, N_FROM);
@@ -13,12 +15,27 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (c->kind == N_SELECT_LIST)
             code = star_list(p, s, c);
+        else if (c->kind == N_GROUP_BY)
+            code = qualified_group_by(p, s, c);
+        else if (c->kind == N_HAVING)
+            code = qualified_having(p, s, c);
         else if (c->kind != N_FROM)
             code = visit(p, c);
     }
     *shape = (struct shape){ .list = node_find(block, N_SELECT_LIST), .scope = s };
     p->shape = shape;
     return code ? code : scope_close(p, s);
+}
+
+/* For the ORDER BY behind it. */
+static void open_table(struct planner *p, const struct node *n, const struct catalog_table *table)
+{
+    struct scope *s = arena_new(p->arena, struct scope);
+    struct table_ref *ref = arena_new(p->arena, struct table_ref);
+    *ref = (struct table_ref){ .node = n, .table = table, .name = slice_cstr(table->name) };
+    *s = (struct scope){ .refs = ref, .count = 1, .queue_count = 1, .outer = p->scope };
+    p->scope = s;
+    p->untied = true;
 }
 
 /* TABLE t is SELECT * FROM t. */
@@ -34,9 +51,12 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
         code = hints_visit(p, table, n->child);
     if (code || !table)
         return code;
+    if (p->inserted_key >= 0 && !p->inner)
+        return reject(p, MQ_PARTITION_KEY, "TABLE in an INSERT; select the columns by name");
     names_count(p, table, "WHERE clause");
+    open_table(p, n->child, table);
     text_add(&t, "SELECT ");
-    code = star_selected(p, NULL, table, slice_of("", 0), &t);
+    code = star_selected(p, NULL, false, table, slice_of("", 0), &t);
     char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
     *shape = (struct shape){ .table = table };
     p->shape = shape;
@@ -52,8 +72,21 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
 
 static enum err_code visit_body(struct planner *p, const struct node *body);
 
+/* What ORDER BY sees behind several queries, or behind one in parentheses. */
+static void close_body(struct planner *p, const struct node *body, struct scope *outer)
+{
+    if (body->kind == N_BLOCK || body->kind == N_TABLE_STMT)
+        return;
+    struct scope *s = arena_new(p->arena, struct scope);
+    *s = (struct scope){ .outer = outer,
+                         .united = body->kind != N_QUERY_PAREN,
+                         .open = body->kind == N_QUERY_PAREN };
+    p->scope = s;
+}
+
 static enum err_code visit_branches(struct planner *p, const struct node *body)
 {
+    struct scope *outer = p->scope;
     enum branch united = p->united;
     /* a UNION b UNION c … leans to the left, like AND. */
     for (; body->kind == N_SET_OP; body = body->child) {
@@ -61,6 +94,7 @@ static enum err_code visit_branches(struct planner *p, const struct node *body)
             return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
         p->united = BRANCH_LATER;
         enum err_code code = visit_body(p, body->child->next);
+        p->scope = outer;
         p->united = united;
         p->depth--;
         if (code)
@@ -81,11 +115,13 @@ static enum err_code visit_branches(struct planner *p, const struct node *body)
 
 static enum err_code visit_body(struct planner *p, const struct node *body)
 {
+    struct scope *outer = p->scope;
     enum branch united = p->united;
     if (body->kind == N_SET_OP && united == BRANCH_NONE)
         p->united = BRANCH_FIRST;
     enum err_code code = visit_branches(p, body);
     p->united = united;
+    close_body(p, body, outer);
     return code;
 }
 
@@ -151,13 +187,14 @@ static enum err_code visit_part(struct planner *p, const struct node *n)
     }
     if (n->kind == N_LOCKING)
         p->t->locks = true;
-    return visit(p, n);
+    return n->kind == N_ORDER_BY ? qualified_order_by(p, n) : visit(p, n);
 }
 
 /* The shape is that of the first branch, which names the columns. */
 enum err_code query_visit(struct planner *p, const struct node *query)
 {
     const struct cte_name *outer = p->ctes;
+    struct scope *scope = p->scope;
     bool locked = p->locked;
     if (++p->depth > 2 * NESTING_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
@@ -167,6 +204,7 @@ enum err_code query_visit(struct planner *p, const struct node *query)
         code = visit_part(p, c);
     p->depth--;
     p->ctes = outer;
+    p->scope = scope;
     p->locked = locked;
     return code;
 }
@@ -178,9 +216,15 @@ enum err_code query_visit_inner(struct planner *p, const struct node *query)
     enum branch united = p->united;
     p->locked = false;
     p->united = BRANCH_NONE;
+    bool naming = p->naming;
+    uint32_t aggregated = p->aggregated;
+    p->aggregated = 0;
+    p->naming = false;
     p->inner++;
     enum err_code code = query_visit(p, query);
     p->inner--;
+    p->aggregated = aggregated;
+    p->naming = naming;
     p->locked = locked;
     p->united = united;
     return code;

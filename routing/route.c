@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "routing/identifier.h"
+#include "routing/qualified_route.h"
 #include "routing/session_values.h"
 #include "routing/source.h"
 
@@ -255,10 +256,13 @@ const struct edit *route_edits(const struct template *t, const struct lexed *l, 
                                size_t *ret_count)
 {
     *ret_count = t->edit_count;
-    if (!t->heading_count)
+    if (!t->heading_count && !t->key_count)
         return t->edits;
-    struct edit *edits = arena_array(arena, struct edit, t->edit_count + t->heading_count);
-    memcpy(edits, t->edits, t->edit_count * sizeof *edits);
+    struct edit *edits =
+        arena_array(arena, struct edit, t->edit_count + t->heading_count + t->key_count);
+    if (t->edit_count)
+        memcpy(edits, t->edits, t->edit_count * sizeof *edits);
+    qualified_edits(t, l, arena, edits, ret_count);
     for (size_t i = 0; i < t->heading_count; i++) {
         const struct token_range *item = &t->headings[i];
         struct slice alias = heading_alias(l, item, arena);

@@ -11,6 +11,7 @@
 #include "routing/plan_int.h"
 
 #include "routing/claim.h"
+#include "routing/qualified.h"
 #include "routing/views.h"
 
 enum { JOIN_TABLES_MAX = 61 }; /* MySQL's own limit (error 1116) */
@@ -90,11 +91,14 @@ static enum err_code collect_derived(struct planner *p, struct scope *s, const s
     struct table_ref ref = { .node = n, .target = target, .columns = node_find(n, N_COLUMNS) };
     p->shape = NULL;
     p->has_queries = true;
+    /* A query in FROM sees the tables in front of it only if it is LATERAL. */
+    p->scope = n->kind == N_DERIVED && !(n->flags & NODE_F_LATERAL) ? s->outer : s;
     for (const struct node *c = n->child; c; c = c->next) {
         enum err_code code = c->kind == N_ALIAS ? MQ_OK : visit(p, c);
         if (code)
             return code;
     }
+    p->scope = s;
     ref.shape = n->kind == N_DERIVED ? p->shape : NULL;
     s->tenants = 0;
     return add_ref(p, s, ref);
@@ -165,7 +169,7 @@ static enum err_code collect_join(struct planner *p, struct scope *s, const stru
     s->joins = j;
     if (node_find(join, N_USING) || join->flags & NODE_F_NATURAL) {
         s->merges = true;
-        if ((code = collation_join(p, *first)))
+        if ((code = collation_join(p, *first)) || (code = qualified_join(p, join, *first)))
             return code;
     }
     if (!(join->flags & NODE_F_NATURAL)) {
@@ -298,7 +302,7 @@ static enum err_code wrap(struct planner *p, struct scope *s, struct table_ref *
                       "in a NATURAL join; write ON instead",
                       r->table->name);
     text_add(&before, r->parens ? "SELECT " : "(SELECT ");
-    star_columns(p, r->table, slice_of("", 0), &before);
+    star_wrapped(p, r, &before);
     text_add(&before, " FROM ");
     text_add(&after, r->parens ? " AS " : ") AS ");
     text_ident(&after, r->name);
@@ -367,8 +371,9 @@ static enum err_code visit_joins(struct planner *p, const struct scope *s)
 enum err_code scope_open(struct planner *p, struct scope *s, const struct node *from,
                          const struct node *where, uint32_t anchor)
 {
-    *s = (struct scope){ .from = from, .where = where, .anchor = anchor };
+    *s = (struct scope){ .from = from, .where = where, .anchor = anchor, .outer = p->scope };
     s->refs_end = &s->refs;
+    p->scope = s;
     enum err_code code = from ? collect_each(p, s, from, NULL) : MQ_OK;
     if (code)
         return code;

@@ -6,12 +6,13 @@
 
 #include "routing/identifier.h"
 #include "routing/json.h"
+#include "routing/qualified_route.h"
 
 const char *tenant_source_name(enum tenant_source s)
 {
-    static const char *const names[] = { "none",    "sql",     "comment", "metadata",
-                                         "payload", "session", "account", "listener",
-                                         "only",    "listed",  "default" };
+    static const char *const names[] = { "none",    "sql",           "comment", "metadata",
+                                         "payload", "partition_key", "session", "account",
+                                         "listener", "only",         "listed",  "default" };
     return (unsigned)s < sizeof names / sizeof *names ? names[s] : "unknown";
 }
 
@@ -130,6 +131,7 @@ struct finding {
     struct err *reterr;
     struct tenant_set set; /* of the first source; SOURCE_NONE: nothing yet */
     size_t row, first_row; /* of an INSERT: the one looked at, and that source's */
+    bool bare_key;         /* a row's partition key came without its tenant */
 };
 
 static enum err_code conflict_code(const struct finding *f, enum tenant_source source,
@@ -137,7 +139,8 @@ static enum err_code conflict_code(const struct finding *f, enum tenant_source s
 {
     if (f->set.source != source)
         return MQ_TENANT_CONFLICT;
-    bool rows = source == SOURCE_SQL ? origin == ORIGIN_ROW : f->row != f->first_row;
+    bool named = source == SOURCE_SQL || source == SOURCE_PARTITION_KEY;
+    bool rows = named ? origin == ORIGIN_ROW : f->row != f->first_row;
     return rows ? MQ_ROWS_OF_SEVERAL_TENANTS : MQ_TENANT_CONFLICT;
 }
 
@@ -213,8 +216,8 @@ static bool may_be_several(const struct route_input *in)
 
 static enum err_code too_many(const struct finding *f, const struct tenant_set *set)
 {
-    return err_set(f->reterr, MQ_SCATTER, "the source `sql` names both tenant %.*s and tenant %.*s",
-                   TENANT_FORMAT(set_at(set, 0)), TENANT_FORMAT(set_at(set, 1)));
+    return err_set(f->reterr, MQ_SCATTER, "the source `%s` names both tenant %.*s and tenant %.*s",
+                   tenant_source_name(set->source), TENANT_FORMAT(set_at(set, 0)), TENANT_FORMAT(set_at(set, 1)));
 }
 
 /* The values of one condition, *at and on. */
@@ -316,19 +319,103 @@ static enum err_code find_rows(struct finding *f)
     return MQ_OK;
 }
 
+/* ---- qualified partition keys ---- */
+
+/* Of a configured list only what this sidecar serves counts; a tenant that the vindex table
+ * lacks is a miss, which the look-up finds. */
+static bool is_served(const struct finding *f, struct slice tenant)
+{
+    return f->in->topology->config->tenants_mode == TENANTS_TABLE ||
+           tenant_map_find(f->in->tenants, tenant);
+}
+
+static enum err_code refuse_key(const struct finding *f, const char *why)
+{
+    return err_set(f->reterr, MQ_PARTITION_KEY, "a partition key %s; it reads tenant%ckey", why,
+                   f->in->template->key_separator);
+}
+
+/* The default tenant, whose keys are bare, if the session may use it. */
+static struct slice default_tenant(const struct finding *f)
+{
+    const char *name = f->in->topology->config->default_tenant;
+    bool inside = name && tenant_scope_contains(&f->in->facts->scope, slice_cstr(name));
+    return inside ? slice_cstr(name) : slice_of(NULL, 0);
+}
+
+/* A bare key means the default tenant; of a row that is inserted another source may name it. */
+static enum err_code add_bare_key(struct finding *f, const struct key_ref *key,
+                                  struct tenant_set *set)
+{
+    struct slice fallback = default_tenant(f);
+    f->bare_key |= key->inserted;
+    if (key->inserted)
+        return MQ_OK;
+    if (!fallback.data)
+        return refuse_key(f, "names no tenant");
+    set_add(set, fallback, f->arena);
+    return MQ_OK;
+}
+
+static enum err_code add_key(struct finding *f, const struct key_ref *key, struct slice value,
+                             struct tenant_set *set)
+{
+    const struct template *t = f->in->template;
+    struct slice tenant, bare, fallback = default_tenant(f);
+    if (!qualified_split(t, value, &tenant, &bare))
+        return add_bare_key(f, key, set);
+    if (bare.len && memchr(bare.data, t->key_separator, bare.len))
+        return refuse_key(f, "contains the separator, so that it could be read in two ways");
+    if (!is_served(f, tenant) || !tenant_scope_contains(&f->in->facts->scope, tenant))
+        return refuse_key(f, "leads with no tenant of this session");
+    if (fallback.data && slice_eq(tenant, fallback))
+        return refuse_key(f, "names the default tenant, whose keys are bare");
+    set_add(set, tenant, f->arena);
+    return MQ_OK;
+}
+
+static enum err_code add_keys(struct finding *f, const struct key_ref *key, struct tenant_set *set)
+{
+    struct slice *values;
+    size_t count;
+    enum err_code code = MQ_OK;
+    if (!qualified_read(f->in, &key->value, f->arena, &values, &count))
+        return refuse_key(f, "is no string that can be read exactly");
+    for (size_t i = 0; i < count && !code; i++)
+        code = add_key(f, key, values[i], set);
+    return code;
+}
+
+/* The keys of one condition, *at and on, as those of the source `sql`. */
+static enum err_code find_key_condition(struct finding *f, size_t *at)
+{
+    const struct template *t = f->in->template;
+    struct tenant_set set = { .source = SOURCE_PARTITION_KEY };
+    enum tenant_origin origin = (enum tenant_origin)t->keys[*at].value.origin;
+    do {
+        enum err_code code = add_keys(f, &t->keys[*at], &set);
+        if (code)
+            return code;
+    } while (++*at < t->key_count && t->keys[*at].value.continues);
+    set_close(&set);
+    if (!set.count)
+        return MQ_OK;
+    return set.count > 1 && !may_be_several(f->in) ? too_many(f, &set) : found(f, &set, origin);
+}
+
+static enum err_code find_keys(struct finding *f)
+{
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < f->in->template->key_count && !code;)
+        code = find_key_condition(f, &i);
+    return code;
+}
+
 /* ---- what the session says ---- */
 
 static bool is_bound(const struct string_list *list)
 {
     return list && list->count;
-}
-
-/* Of a configured list only what this sidecar serves counts; a tenant that the vindex table
- * lacks is a miss, which the look-up finds. */
-static bool is_served(const struct finding *f, const char *tenant)
-{
-    return f->in->topology->config->tenants_mode == TENANTS_TABLE ||
-           tenant_map_find(f->in->tenants, slice_cstr(tenant));
 }
 
 /* Tenants that are retired count only if there are no others. */
@@ -352,7 +439,8 @@ static struct tenant_set bound_tenants(const struct finding *f, const struct ten
     const struct string_list *list = is_bound(scope->account) ? scope->account : scope->listener;
     struct tenant_set set = { 0 }, retired = { 0 };
     for (size_t i = 0; i < list->count && !is_full(f, &set); i++)
-        if (bounds_contain(scope, slice_cstr(list->items[i])) && is_served(f, list->items[i]))
+        if (bounds_contain(scope, slice_cstr(list->items[i])) &&
+            is_served(f, slice_cstr(list->items[i])))
             set_add_served(&set, &retired, slice_cstr(list->items[i]), f);
     set_close(&set);
     return set.count ? set : (set_close(&retired), retired);
@@ -409,24 +497,55 @@ static enum err_code missing(const struct finding *f)
         t->table ? t->table->name : "the statement", t->clause ? t->clause : "text");
 }
 
-static enum err_code find_session(struct finding *f)
+/* All that the session may use. */
+static enum err_code find_scope(struct finding *f)
 {
     const struct tenant_scope *scope = &f->in->facts->scope;
-    enum err_code code = MQ_OK;
     if (scope->has_chosen) {
         f->set =
             (struct tenant_set){ .source = SOURCE_SESSION, .first = scope->chosen, .count = 1 };
         return MQ_OK;
     }
     if (is_bound(scope->account) || is_bound(scope->listener))
-        code = find_bound(f, scope);
-    else
-        find_listed(f);
-    if (!code && f->set.count != 1)
-        find_default(f, scope);
+        return find_bound(f, scope);
+    find_listed(f);
+    return MQ_OK;
+}
+
+/* Where keys are qualified the default tenant is only what bare keys mean. */
+static bool may_default(const struct finding *f)
+{
+    return f->in->topology->config->partition_keys == KEYS_PLAIN || f->bare_key;
+}
+
+static enum err_code find_session(struct finding *f)
+{
+    enum err_code code = find_scope(f);
+    if (!code && f->set.count != 1 && may_default(f))
+        find_default(f, &f->in->facts->scope);
     if (code || f->set.count == 1)
         return code;
+    if (f->bare_key)
+        return refuse_key(f, "names no tenant, and nothing else does");
     return f->set.count && may_be_several(f->in) ? MQ_OK : missing(f);
+}
+
+/* A key names the tenant of its own rows. Where the statement reads others' as well, it is for all
+ * of the session's tenants. */
+static enum err_code find_untied(struct finding *f)
+{
+    struct slice tenant = f->set.first;
+    enum err_code code = find_scope(f);
+    if (code || f->set.count > 1)
+        return code || may_be_several(f->in)
+                   ? code
+                   : err_set(f->reterr, MQ_SCATTER,
+                             "a partition key names tenant %.*s, but the statement also reads "
+                             "tables that no partition key ties to it",
+                             TENANT_FORMAT(tenant));
+    return slice_eq(f->set.first, tenant)
+               ? MQ_OK
+               : found_one(f, tenant, SOURCE_PARTITION_KEY, ORIGIN_CONDITION);
 }
 
 static enum err_code find_statement(struct finding *f)
@@ -434,7 +553,9 @@ static enum err_code find_statement(struct finding *f)
     enum err_code code = find_sql(f);
     if (!code)
         code = find_comment(f);
-    return code ? code : find_rows(f);
+    if (!code)
+        code = find_rows(f);
+    return code ? code : find_keys(f);
 }
 
 static enum err_code check_inside(const struct finding *f)
@@ -460,6 +581,8 @@ enum err_code source_tenants(const struct route_input *in, struct arena *arena,
     enum err_code code = find_statement(&f);
     if (!code)
         code = f.set.source == SOURCE_NONE ? find_session(&f) : check_inside(&f);
+    if (!code && f.set.source == SOURCE_PARTITION_KEY && !in->template->keys_tie)
+        code = find_untied(&f);
     *ret = f.set;
     return code;
 }

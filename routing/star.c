@@ -3,49 +3,62 @@
  * were expanded inside; only where NATURAL or USING merges columns they are named, too. */
 #include "routing/plan_int.h"
 
+#include "routing/qualified.h"
+
 static const struct united_form as_it_is;
 
-static void add_column(const struct planner *p, struct slice table, struct slice column,
-                       const struct united_form *form, struct text *out)
+/* table: whose column is read; NULL: it is named, or a query's. */
+static void add_column(const struct planner *p, const struct catalog_table *table,
+                       struct slice name, struct slice column, const struct united_form *form,
+                       struct text *out)
 {
     if (out->len)
         text_add(out, ", ");
-    charset_united_column(p, table, column, form, out);
+    if (!table || !qualified_text(p, table, name, column, out))
+        charset_united_column(p, name, column, form, out);
 }
 
-static void table_columns(const struct planner *p, const struct catalog_table *table,
+static void table_columns(const struct planner *p, const struct catalog_table *table, bool read,
                           struct slice name, const struct united_form *form, struct text *out)
 {
     struct text t = { .arena = p->arena };
+    const struct catalog_table *whose = read ? table : NULL;
     if (plan_shows_tenant(p))
-        add_column(p, name, SLICE_LIT("tenant"), form, &t);
+        add_column(p, whose, name, SLICE_LIT("tenant"), form, &t);
     for (size_t i = 0; i < table->column_count; i++)
-        add_column(p, name, slice_cstr(table->columns[i].name), form, &t);
+        add_column(p, whose, name, slice_cstr(table->columns[i].name), form, &t);
     text_slice_add(out, text_slice(&t));
 }
 
 void star_columns(const struct planner *p, const struct catalog_table *table, struct slice name,
                   struct text *out)
 {
-    table_columns(p, table, name, &as_it_is, out);
+    table_columns(p, table, false, name, &as_it_is, out);
 }
 
-enum err_code star_selected(struct planner *p, const struct node *block,
+void star_wrapped(const struct planner *p, const struct table_ref *ref, struct text *out)
+{
+    struct slice name = p->qualified ? ref->name : slice_of("", 0);
+    table_columns(p, ref->table, true, name, &as_it_is, out);
+}
+
+enum err_code star_selected(struct planner *p, const struct node *block, bool stored,
                             const struct catalog_table *table, struct slice name, struct text *out)
 {
     struct united_form form;
     enum err_code code = charset_united_form(p, block, &form);
     if (!code)
-        table_columns(p, table, name, &form, out);
+        table_columns(p, table, !stored, name, &form, out);
     return code;
 }
 
 static enum err_code ref_columns(struct planner *p, const struct scope *s,
-                                 const struct table_ref *r, struct text *out)
+                                 const struct table_ref *r, bool stored, struct text *out)
 {
     bool qualified = s->count > 1 || r->has_alias;
     if (r->table)
-        return star_selected(p, s->block, r->table, qualified ? r->name : slice_of("", 0), out);
+        return star_selected(p, s->block, stored || r->wrapped, r->table,
+                             qualified ? r->name : slice_of("", 0), out);
     text_ident(out, r->name);
     text_add(out, ".*");
     return charset_united_query(p);
@@ -70,13 +83,15 @@ static enum err_code expand_merged(struct planner *p, const struct scope *s,
     enum err_code code = charset_united_form(p, s->block, &form);
     for (size_t i = 0; i < v.count && !code; i++) {
         const struct table_ref *ref = columns[i].ref;
-        add_column(p, ref->name, columns[i].name, ref->table ? &form : &as_it_is, &text);
+        add_column(p, ref->wrapped ? NULL : ref->table, ref->name, columns[i].name,
+                   ref->table ? &form : &as_it_is, &text);
         code = ref->table ? MQ_OK : charset_united_query(p);
     }
     return code ? code : replace(p, star, &text);
 }
 
-static enum err_code expand_all(struct planner *p, const struct scope *s, const struct node *star)
+static enum err_code expand_all(struct planner *p, const struct scope *s, const struct node *star,
+                                bool stored)
 {
     struct text text = { .arena = p->arena };
     if (!s->queue_count)
@@ -88,7 +103,7 @@ static enum err_code expand_all(struct planner *p, const struct scope *s, const 
             return reject(p, MQ_NOT_UNDERSTOOD, "`*` over a query without a name");
         if (r != s->refs)
             text_add(&text, ", ");
-        enum err_code code = ref_columns(p, s, r, &text);
+        enum err_code code = ref_columns(p, s, r, stored, &text);
         if (code)
             return code;
     }
@@ -110,7 +125,8 @@ static enum err_code find_ref(struct planner *p, const struct scope *s, struct s
                   NAME_FORMAT(name));
 }
 
-static enum err_code expand_one(struct planner *p, const struct scope *s, const struct node *star)
+static enum err_code expand_one(struct planner *p, const struct scope *s, const struct node *star,
+                                bool stored)
 {
     struct text text = { .arena = p->arena };
     struct slice name = plan_name(p, star);
@@ -128,15 +144,30 @@ static enum err_code expand_one(struct planner *p, const struct scope *s, const 
             return reject(p, MQ_TABLE_UNKNOWN, "%.*s.%.*s.* names no table of its FROM clause",
                           NAME_FORMAT(database), NAME_FORMAT(name));
     }
-    code = star_selected(p, s->block, ref->table, ref->name, &text);
+    code = star_selected(p, s->block, stored || ref->wrapped, ref->table, ref->name, &text);
     return code ? code : replace(p, star, &text);
+}
+
+static enum err_code expand(struct planner *p, const struct scope *s, const struct node *list,
+                            const struct node *star)
+{
+    bool stored;
+    enum err_code code = qualified_star(p, s, list, star, &stored);
+    if (code)
+        return code;
+    return star->child ? expand_one(p, s, star, stored) : expand_all(p, s, star, stored);
+}
+
+/* Of INSERT … SELECT: nobody sees the names. */
+static bool is_inserted(const struct planner *p, const struct node *list)
+{
+    return p->t->writes && !p->inner && list->kind == N_SELECT_LIST;
 }
 
 /* A column of the answer, or of a derived table, is called by the text of its expression. */
 static void keep_heading(struct planner *p, const struct node *list, const struct node *item)
 {
-    bool inserted = p->t->writes && !p->inner && list->kind == N_SELECT_LIST;
-    if (inserted || item->child->kind == N_COLUMN)
+    if (is_inserted(p, list) || item->child->kind == N_COLUMN)
         return;
     struct token_range *r = vector_add(&p->headings, p->arena, sizeof *r);
     *r = (struct token_range){ item->first, item->last };
@@ -145,14 +176,16 @@ static void keep_heading(struct planner *p, const struct node *list, const struc
 /* A column that is called `tenant` outside may meet a real one in a join; the answer's own
  * column names meet nobody. */
 static enum err_code visit_item(struct planner *p, const struct scope *s, const struct node *list,
-                                const struct node *item)
+                                const struct node *item, size_t index)
 {
     const struct node *alias = node_find(item, N_ALIAS);
     if (p->inner && alias && alias->child && token_is_ident(p->l, alias->child->first, "tenant"))
         return reject(p, MQ_COLUMN_TENANT,
                       "a column of a sub-query is named `tenant`; give it another alias");
     size_t edits = p->edits.count;
-    enum err_code code = visit_children(p, item);
+    enum err_code code = qualified_item(p, item, is_inserted(p, list), index);
+    if (!code)
+        code = visit_children(p, item);
     if (!code && p->united != BRANCH_NONE)
         code = charset_united(p, s->block, item);
     if (!code && !alias && p->edits.count > edits)
@@ -195,11 +228,12 @@ static enum err_code name_viewed(struct planner *p, const struct scope *s, const
 enum err_code star_list(struct planner *p, const struct scope *s, const struct node *list)
 {
     enum err_code code = MQ_OK;
-    for (const struct node *c = list->child; c && !code; c = c->next) {
+    size_t index = 0;
+    for (const struct node *c = list->child; c && !code; c = c->next, index++) {
         if (c->kind == N_STAR)
-            code = c->child ? expand_one(p, s, c) : expand_all(p, s, c);
+            code = expand(p, s, list, c);
         else
-            code = visit_item(p, s, list, c);
+            code = visit_item(p, s, list, c, index);
         if (!code && c->kind != N_STAR)
             code = name_viewed(p, s, c);
     }

@@ -2,6 +2,8 @@
  * sub-query is looked at, wherever it stands. A kind of node that is not listed here has not
  * been thought about, and refuses the statement. */
 #include "routing/plan_int.h"
+
+#include "routing/qualified.h"
 #include "routing/variables.h"
 
 enum { DEPTH_MAX = 2 * NESTING_MAX + 100 };
@@ -68,16 +70,33 @@ static enum err_code not_understood(struct planner *p, const struct node *n)
 static const bool is_transparent[N_COUNT] = {
     [N_WHERE] = true,      [N_GROUP_BY] = true,    [N_HAVING] = true,   [N_WINDOWS] = true,
     [N_ORDER_BY] = true,   [N_ORDER_ITEM] = true,  [N_LIMIT] = true,    [N_LOCKING] = true,
-    [N_ON] = true,         [N_USING] = true,       [N_ALIAS] = true,    [N_COLUMNS] = true,
+    [N_ON] = true,         [N_USING] = true,       [N_ALIAS] = true,    
     [N_ROW] = true,        [N_ASSIGNMENT] = true,  [N_PAREN] = true,    [N_LIKE_PATTERN] = true,
     [N_ROW_EXPR] = true,   [N_NOT] = true,         [N_COMPARE] = true,  [N_UNARY] = true,
     [N_IS] = true,         [N_IN] = true,          [N_BETWEEN] = true,  [N_LIKE] = true,
-    [N_MEMBER_OF] = true,  [N_OVER] = true,        [N_DEFAULT] = true,  [N_VALUES_FUNCTION] = true,
+    [N_MEMBER_OF] = true,  [N_OVER] = true,      
     [N_CASE] = true,       [N_CAST] = true,        [N_INTERVAL] = true, [N_COLLATE] = true,
     [N_MATCH] = true,      [N_EXISTS] = true,      [N_LITERAL] = true,  [N_PARAM] = true,
     [N_BARE_VALUE] = true, [N_JSON_TABLE] = true,  [N_VALUES_ROWS] = true, [N_ODBC_ESCAPE] = true,
     [N_LITERALS] = true,
 };
+
+/* Names that a query or an INSERT gives columns: nothing is read. */
+static enum err_code visit_names(struct planner *p, const struct node *columns)
+{
+    bool naming = p->naming;
+    p->naming = true;
+    enum err_code code = visit_children(p, columns);
+    p->naming = naming;
+    return code;
+}
+
+static enum err_code visit_values(struct planner *p, const struct node *n)
+{
+    bool done;
+    enum err_code code = qualified_values(p, n, &done);
+    return code || done ? code : visit_names(p, n);
+}
 
 static enum err_code visit_kind(struct planner *p, const struct node *n)
 {
@@ -86,6 +105,11 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
         return column_visit(p, n);
     case N_IDENT:
         return column_quote(p, n);
+    case N_COLUMNS:
+    case N_DEFAULT:
+        return visit_names(p, n);
+    case N_VALUES_FUNCTION:
+        return visit_values(p, n);
     case N_FUNCTION:
         return function_visit(p, n);
     case N_COLLATE:
@@ -114,6 +138,8 @@ enum err_code visit(struct planner *p, const struct node *n)
 {
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
+    if (n->kind == N_COMPARE)
+        qualified_compare(p, n);
     charset_operands(p, n);
     enum err_code code = collation_operands(p, n);
     if (!code)

@@ -139,9 +139,10 @@ static void check_params(const struct template *t, const struct lexed *prepared)
     int32_t next = 0;
     require(prepared->params == t->backend_param_count, "count of parameters", prepared->text);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
-        if (t->backend_params[i] < 0)
+        int32_t client = param_of_client(t->backend_params[i]);
+        if (client < 0)
             continue;
-        require(t->backend_params[i] == next++, "order of parameters", prepared->text);
+        require(client == next++, "order of parameters", prepared->text);
     }
     require((uint32_t)next == t->client_params, "client's parameters", prepared->text);
 }

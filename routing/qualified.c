@@ -1,0 +1,473 @@
+/* Reads of a qualified partition key. Names are resolved as the servers do: a query's own tables,
+ * then those around it; the expression is always qualified by its table, so that no alias of a
+ * select list can be taken for the column. */
+#include "routing/qualified.h"
+
+/* Whose a column of that name is. */
+enum owner {
+    OWNER_NONE,
+    OWNER_TABLE,   /* a queue table's, as the shard has it */
+    OWNER_OTHER,   /* a query's: qualified already, or no key */
+    OWNER_DOUBTFUL /* not certain */
+};
+
+/* A column as it is written. */
+struct mention {
+    struct slice name, table; /* table: empty if it is not qualified */
+    bool with_database;
+};
+
+static bool is_key_of(const struct catalog_table *t, struct slice name)
+{
+    return t->partition_key && slice_ieq_cstr(name, t->partition_key);
+}
+
+static bool is_key_name(const struct planner *p, struct slice name)
+{
+    const struct catalog *c = p->topology->catalog;
+    for (size_t i = 0; i < c->table_count; i++)
+        if (is_key_of(c->tables[i], name))
+            return true;
+    return false;
+}
+
+static struct mention mention_of(struct planner *p, const struct node *column)
+{
+    const struct node *ident = plan_last_ident(column), *table = column->child;
+    struct mention m = { .name = token_ident(p->l, ident->first, p->arena),
+                         .table = slice_of("", 0) };
+    if (table == ident)
+        return m;
+    m.with_database = table->next != ident;
+    if (m.with_database)
+        table = table->next;
+    m.table = token_ident(p->l, table->first, p->arena);
+    return m;
+}
+
+static bool is_base(const struct table_ref *r)
+{
+    return r->table && !r->wrapped;
+}
+
+/* Does the reference show a column of that name? False in ret_known: nobody knows. */
+static bool shows_column(struct planner *p, const struct table_ref *r, struct slice name,
+                         bool *ret_known)
+{
+    struct vector v = { NULL, 0, 0 };
+    *ret_known = true;
+    if (r->table)
+        return catalog_column_index(r->table, name) >= 0;
+    if (r->viewed)
+        return false;
+    *ret_known = shape_ref(p, r, &v);
+    const struct shown_column *columns = v.items;
+    for (size_t i = 0; i < v.count; i++)
+        if (slice_ieq(columns[i].name, name))
+            return true;
+    return false;
+}
+
+static bool may_mean(const struct table_ref *r, const struct mention *m)
+{
+    return !m->table.len || (slice_ieq(r->name, m->table) && !(m->with_database && r->has_alias));
+}
+
+static enum owner owner_in(struct planner *p, const struct scope *s, const struct mention *m,
+                           const struct table_ref **ret)
+{
+    enum owner found = s->open ? OWNER_DOUBTFUL : OWNER_NONE;
+    size_t count = 0;
+    for (const struct table_ref *r = s->refs; r; r = r->next) {
+        bool known = true;
+        if (!may_mean(r, m) || (!m->table.len && !shows_column(p, r, m->name, &known) && known))
+            continue;
+        if (!known || ++count > 1 || (m->table.len && !slice_eq(r->name, m->table)))
+            return OWNER_DOUBTFUL;
+        found = is_base(r) && is_key_of(r->table, m->name) ? OWNER_TABLE : OWNER_OTHER;
+        *ret = r;
+    }
+    return found;
+}
+
+/* What the name means where the walk stands; of a table's column also the scope it is of. */
+static enum owner resolve(struct planner *p, const struct mention *m, const struct table_ref **ret,
+                          struct scope **ret_scope)
+{
+    for (struct scope *s = p->scope; s; s = s->outer) {
+        if (s->united && !m->table.len)
+            return OWNER_OTHER;
+        enum owner o = owner_in(p, s, m, ret);
+        *ret_scope = s;
+        if (o != OWNER_NONE)
+            return o;
+    }
+    return OWNER_NONE;
+}
+
+struct table_ref *qualified_ref(struct planner *p, struct scope *s, const struct node *column)
+{
+    const struct table_ref *found = NULL;
+    struct mention m = mention_of(p, column);
+    if (!p->qualified || !is_key_name(p, m.name) || owner_in(p, s, &m, &found) != OWNER_TABLE)
+        return NULL;
+    struct table_ref *r = s->refs;
+    while (r != found)
+        r = r->next;
+    return r;
+}
+
+/* ---- the expression ---- */
+
+static void add_column(struct text *t, struct slice table, struct slice column)
+{
+    text_ident(t, table);
+    text_add(t, ".");
+    text_ident(t, column);
+}
+
+/* before, column, after: `m`.`tenant`, or VALUES(`tenant`). */
+static void add_part(struct text *t, struct slice table, const char *column)
+{
+    if (!table.len)
+        text_add(t, "VALUES(");
+    else
+        text_ident(t, table);
+    text_add(t, table.len ? "." : "");
+    text_ident(t, slice_cstr(column));
+    text_add(t, table.len ? "" : ")");
+}
+
+/* The default tenant's keys are shown as they are. table: empty for VALUES(). */
+static void add_expression(const struct planner *p, const struct catalog_table *table,
+                           struct slice name, struct text *t)
+{
+    const struct config *c = p->topology->config;
+    const char separator[] = { ',', ' ', '\'', c->key_separator, '\'', ',', ' ', '\0' };
+    if (c->default_tenant) {
+        text_add(t, "IF(");
+        add_part(t, name, "tenant");
+        text_add(t, " = ");
+        text_literal(t, slice_cstr(c->default_tenant));
+        text_add(t, ", ");
+        add_part(t, name, table->partition_key);
+        text_add(t, ", ");
+    }
+    text_add(t, "CONCAT(");
+    add_part(t, name, "tenant");
+    text_add(t, separator);
+    add_part(t, name, table->partition_key);
+    text_add(t, c->default_tenant ? "))" : ")");
+}
+
+/* Behind a quoted name no space was needed. */
+static struct text begin_text(struct planner *p, const struct node *n)
+{
+    struct text t = { .arena = p->arena };
+    if (p->l->tokens[n->first].kind != TOKEN_IDENT)
+        text_add(&t, " ");
+    return t;
+}
+
+static enum err_code replace(struct planner *p, const struct node *n, const struct text *t)
+{
+    return plan_edit(p, EDIT_REPLACE, n->first, n->last, text_slice(t));
+}
+
+static enum err_code put_expression(struct planner *p, const struct node *n,
+                                    const struct catalog_table *table, struct slice name)
+{
+    struct text t = begin_text(p, n);
+    add_expression(p, table, name, &t);
+    return replace(p, n, &t);
+}
+
+bool qualified_text(const struct planner *p, const struct catalog_table *table, struct slice name,
+                    struct slice column, struct text *out)
+{
+    if (!p->qualified || !is_key_of(table, column))
+        return false;
+    add_expression(p, table, name.len ? name : slice_cstr(table->name), out);
+    text_add(out, " AS ");
+    text_ident(out, column);
+    return true;
+}
+
+/* ---- select lists ---- */
+
+enum shown {
+    SHOWN_NOT,
+    SHOWN_KEY,  /* it is the key of one of the block's tables */
+    SHOWN_OTHER /* something else is called so */
+};
+
+static enum shown item_shows(struct planner *p, const struct scope *s, const struct node *item,
+                             struct slice name)
+{
+    const struct node *alias = node_find(item, N_ALIAS), *expr = item->child;
+    const struct table_ref *ref;
+    if (item->kind == N_STAR)
+        return SHOWN_KEY;
+    if (alias ? !alias->child || !slice_ieq(plan_name(p, alias), name)
+              : expr->kind != N_COLUMN || !slice_ieq(plan_name(p, expr), name))
+        return SHOWN_NOT;
+    struct mention m = expr->kind == N_COLUMN ? mention_of(p, expr) : (struct mention){ 0 };
+    bool is_key = m.name.len && owner_in(p, s, &m, &ref) == OWNER_TABLE;
+    return is_key ? SHOWN_KEY : SHOWN_OTHER;
+}
+
+/* What the block's list calls by that name. */
+static enum shown list_shows(struct planner *p, const struct scope *s, struct slice name)
+{
+    const struct node *list = s->block ? node_find(s->block, N_SELECT_LIST) : NULL;
+    enum shown shown = s->block ? SHOWN_NOT : SHOWN_KEY;
+    for (const struct node *c = list ? list->child : NULL; c; c = c->next) {
+        enum shown here = item_shows(p, s, c, name);
+        shown = here == SHOWN_OTHER || shown == SHOWN_NOT ? here : shown;
+    }
+    return shown;
+}
+
+static enum err_code doubt(struct planner *p, const struct mention *m)
+{
+    return reject(p, MQ_NOT_UNDERSTOOD,
+                  "it is not certain whose column %.*s is; qualify it by its table",
+                  NAME_FORMAT(m->name));
+}
+
+/* HAVING knows what is grouped and what is listed, and aggregates know all. */
+static enum err_code in_having(struct planner *p, const struct node *column,
+                               const struct scope *s, const struct mention *m,
+                               const struct table_ref *ref)
+{
+    if (s->groups_key || p->aggregated)
+        return put_expression(p, column, ref->table, ref->name);
+    if (s == p->scope && !m->table.len && list_shows(p, s, m->name) == SHOWN_KEY)
+        return MQ_OK;
+    return reject(p, MQ_NOT_UNDERSTOOD,
+                  "HAVING with %.*s, which is neither grouped by nor listed by its own name; use "
+                  "WHERE",
+                  NAME_FORMAT(m->name));
+}
+
+static bool is_claimed(const struct planner *p, const struct node *column)
+{
+    return p->claimed && p->claimed[column->first];
+}
+
+enum err_code qualified_column(struct planner *p, const struct node *column, bool *ret_done)
+{
+    const struct table_ref *ref;
+    struct scope *s;
+    *ret_done = false;
+    if (!p->qualified || p->naming || is_claimed(p, column))
+        return MQ_OK;
+    struct mention m = mention_of(p, column);
+    enum owner o = is_key_name(p, m.name) ? resolve(p, &m, &ref, &s) : OWNER_NONE;
+    if (o == OWNER_DOUBTFUL)
+        return doubt(p, &m);
+    if (o != OWNER_TABLE)
+        return MQ_OK;
+    if (s->ordering && !m.table.len && list_shows(p, s, m.name) == SHOWN_OTHER)
+        return doubt(p, &m);
+    *ret_done = true;
+    return s->having ? in_having(p, column, s, &m, ref)
+                     : put_expression(p, column, ref->table, ref->name);
+}
+
+enum err_code qualified_values(struct planner *p, const struct node *values, bool *ret_done)
+{
+    const struct node *column = values->child;
+    const struct catalog_table *t = p->t->table;
+    *ret_done = p->qualified && !p->naming && t && is_key_of(t, plan_name(p, column));
+    return *ret_done ? put_expression(p, values, t, slice_of("", 0)) : MQ_OK;
+}
+
+/* The table's key that the expression is, and nothing else; NULL: it is none. */
+static const struct table_ref *key_column(struct planner *p, const struct node *expr,
+                                          struct scope **ret_scope)
+{
+    const struct table_ref *ref;
+    if (!p->qualified || expr->kind != N_COLUMN)
+        return NULL;
+    struct mention m = mention_of(p, expr);
+    return is_key_name(p, m.name) && resolve(p, &m, &ref, ret_scope) == OWNER_TABLE ? ref : NULL;
+}
+
+const struct table_ref *qualified_owner(struct planner *p, const struct node *column)
+{
+    struct scope *s;
+    return key_column(p, column, &s);
+}
+
+void qualified_compare(struct planner *p, const struct node *compare)
+{
+    struct scope *left, *right;
+    const struct node *a = compare->child, *b = a->next;
+    if (!p->qualified || p->scatter || !key_column(p, a, &left) || !key_column(p, b, &right) ||
+        left->having || right->having)
+        return;
+    column_claim(p, a);
+    column_claim(p, b);
+}
+
+/* ---- INSERT … SELECT: the key goes from table to table as it is ---- */
+
+static enum err_code reject_inserted(struct planner *p)
+{
+    return reject(p, MQ_PARTITION_KEY,
+                  "the partition key that INSERT … SELECT writes is neither a queue table's own nor "
+                  "a plain value");
+}
+
+static enum err_code inserted_item(struct planner *p, const struct node *expr)
+{
+    struct scope *s;
+    const struct table_ref *ref = key_column(p, expr, &s);
+    if (!ref && !qualified_is_value(p, expr))
+        return reject_inserted(p);
+    if (ref)
+        column_claim(p, expr);
+    else
+        qualified_add(p, plan_value(p, expr), false);
+    p->untied |= ref && !ref->tied;
+    return MQ_OK;
+}
+
+enum err_code qualified_star(struct planner *p, const struct scope *s, const struct node *list,
+                             const struct node *star, bool *ret_plain)
+{
+    const struct table_ref *r = s->refs;
+    *ret_plain = p->inserted_key >= 0 && !p->inner && p->t->writes;
+    if (!p->qualified || !*ret_plain) {
+        *ret_plain = false;
+        return MQ_OK;
+    }
+    bool alone = list->child == star && !star->next && r && !r->next && is_base(r);
+    if (!alone || !r->table->partition_key || plan_shows_tenant(p) ||
+        catalog_column_index(r->table, slice_cstr(r->table->partition_key)) != p->inserted_key)
+        return reject_inserted(p);
+    p->untied |= !r->tied;
+    return MQ_OK;
+}
+
+enum err_code qualified_item(struct planner *p, const struct node *item, bool inserted,
+                             size_t index)
+{
+    struct scope *s;
+    struct text t = { .arena = p->arena };
+    if (!p->qualified)
+        return MQ_OK;
+    if (inserted)
+        return p->inserted_key == (int)index ? inserted_item(p, item->child) : MQ_OK;
+    if (node_find(item, N_ALIAS) || !key_column(p, item->child, &s))
+        return MQ_OK;
+    text_add(&t, " AS ");
+    text_ident(&t, plan_name(p, item->child));
+    return plan_edit(p, EDIT_AFTER, item->last, item->last, text_slice(&t));
+}
+
+/* ---- GROUP BY, ORDER BY, HAVING ---- */
+
+static const struct node *bare_item(const struct node *n)
+{
+    return n->kind == N_ORDER_ITEM ? n->child : n;
+}
+
+/* By tenant and key, as the table's keys have them: HAVING may then ask for both. */
+static enum err_code group_item(struct planner *p, struct scope *s, const struct node *column,
+                                const struct table_ref *ref)
+{
+    struct text t = begin_text(p, column);
+    add_column(&t, ref->name, SLICE_LIT("tenant"));
+    text_add(&t, ", ");
+    add_column(&t, ref->name, slice_cstr(ref->table->partition_key));
+    column_claim(p, column);
+    s->groups_key = true;
+    return replace(p, column, &t);
+}
+
+enum err_code qualified_group_by(struct planner *p, struct scope *s, const struct node *group)
+{
+    enum err_code code = MQ_OK;
+    for (const struct node *c = group->child; c && !code; c = c->next) {
+        struct scope *found;
+        const struct node *item = bare_item(c);
+        const struct table_ref *ref = key_column(p, item, &found);
+        if (ref && group->op == KW_ROLLUP)
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "WITH ROLLUP over a partition key would add up the tenants, too");
+        code = ref && found == s ? group_item(p, s, item, ref) : visit(p, c);
+    }
+    return code;
+}
+
+/* One tenant's rows are ordered alike by the qualified key and by the key alone, which an index
+ * has. */
+static bool orders_alike(const struct planner *p, const struct scope *s)
+{
+    bool grouped = s->block && (s->block->flags & NODE_F_DISTINCT || node_find(s->block, N_GROUP_BY));
+    return !p->scatter && !grouped;
+}
+
+static enum err_code order_item(struct planner *p, struct scope *s, const struct node *item)
+{
+    struct scope *found;
+    const struct node *expr = item->child;
+    const struct table_ref *ref = key_column(p, expr, &found);
+    bool qualified = ref && expr->child->next;
+    enum shown shown = ref && !qualified ? list_shows(p, s, plan_name(p, expr)) : SHOWN_NOT;
+    if (!ref || found != s || (shown == SHOWN_NOT && !orders_alike(p, s)))
+        return visit(p, item);
+    column_claim(p, expr);
+    if (shown == SHOWN_OTHER || !orders_alike(p, s))
+        return visit(p, item);
+    struct text t = begin_text(p, expr);
+    add_column(&t, ref->name, slice_cstr(ref->table->partition_key));
+    return replace(p, expr, &t);
+}
+
+enum err_code qualified_order_by(struct planner *p, const struct node *order)
+{
+    struct scope *s = p->scope;
+    enum err_code code = MQ_OK;
+    if (!p->qualified || !s)
+        return visit(p, order);
+    s->ordering = true;
+    for (const struct node *c = order->child; c && !code; c = c->next)
+        code = order_item(p, s, c);
+    s->ordering = false;
+    return code;
+}
+
+enum err_code qualified_having(struct planner *p, struct scope *s, const struct node *having)
+{
+    s->having = true;
+    enum err_code code = visit(p, having);
+    s->having = false;
+    return code;
+}
+
+/* ---- joins by name ---- */
+
+static bool names_key(struct planner *p, const struct node *use)
+{
+    for (const struct node *c = use ? use->child : NULL; c; c = c->next)
+        if (is_key_name(p, plan_name(p, c)))
+            return true;
+    return false;
+}
+
+enum err_code qualified_join(struct planner *p, const struct node *join,
+                             const struct table_ref *refs)
+{
+    const struct node *use = node_find(join, N_USING);
+    if (!p->qualified || (use && !names_key(p, use)))
+        return MQ_OK;
+    for (const struct table_ref *r = refs; r; r = r->next)
+        if (r->table && r->table->partition_key)
+            return reject(p, MQ_NOT_UNDERSTOOD,
+                          "NATURAL or USING over the partition key of %s; write ON instead",
+                          r->table->name);
+    return MQ_OK;
+}

@@ -1,0 +1,92 @@
+/* The values of qualified partition keys, and which references to queue tables are tied to the
+ * tenant that these values name. */
+#include "routing/qualified.h"
+
+enum { PAIRS_MAX = 256 }; /* beyond it a reference is not found to be tied */
+
+static bool is_string(const struct planner *p, const struct value_ref *v)
+{
+    switch (p->l->tokens[v->first].kind) {
+    case TOKEN_STRING:
+    case TOKEN_NATIONAL:
+    case TOKEN_INTRODUCER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool qualified_is_value(struct planner *p, const struct node *value)
+{
+    struct value_ref v = plan_value(p, value);
+    return v.kind == VALUE_PARAM || v.kind == VALUE_LITERALS ||
+           (v.kind == VALUE_TOKENS && is_string(p, &v));
+}
+
+void qualified_add(struct planner *p, struct value_ref value, bool inserted)
+{
+    struct key_ref *k = vector_add(&p->keys, p->arena, sizeof *k);
+    *k = (struct key_ref){ .value = value, .inserted = inserted };
+}
+
+enum err_code qualified_stored(struct planner *p, const struct catalog_table *table,
+                               struct slice column, const struct node *value, bool inserted)
+{
+    if (!p->qualified || !table->partition_key || !slice_ieq_cstr(column, table->partition_key))
+        return MQ_OK;
+    struct value_ref ref = plan_value(p, value);
+    if (ref.kind == VALUE_NONE)
+        return MQ_OK;
+    if (!qualified_is_value(p, value))
+        return reject(p, MQ_PARTITION_KEY,
+                      "the value for %s is computed, so the tenant it names cannot be read; give a "
+                      "string literal or a parameter",
+                      table->partition_key);
+    ref.origin = ORIGIN_ROW;
+    qualified_add(p, ref, inserted && table->has_metadata);
+    return MQ_OK;
+}
+
+/* ---- ties ---- */
+
+struct pair {
+    struct table_ref *a; /* of the scope; it is tied by b */
+    const struct table_ref *b;
+};
+
+static void add_pair(struct planner *p, struct table_ref *a, const struct table_ref *b,
+                     const struct node *target, struct vector *pairs)
+{
+    if (!a || !b || a->target != target || pairs->count >= PAIRS_MAX)
+        return;
+    struct pair *pair = vector_add(pairs, p->arena, sizeof *pair);
+    *pair = (struct pair){ a, b };
+}
+
+void qualified_pair(struct planner *p, struct scope *s, const struct node *compare,
+                    const struct node *target, struct vector *pairs)
+{
+    const struct node *a = compare->child, *b = a->next;
+    if (!p->qualified || a->kind != N_COLUMN || b->kind != N_COLUMN)
+        return;
+    add_pair(p, qualified_ref(p, s, a), qualified_owner(p, b), target, pairs);
+    add_pair(p, qualified_ref(p, s, b), qualified_owner(p, a), target, pairs);
+}
+
+static bool tie_once(const struct vector *pairs)
+{
+    const struct pair *pair = pairs->items;
+    bool changed = false;
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pair[i].b->tied && !pair[i].a->tied)
+            changed = pair[i].a->tied = true;
+    return changed;
+}
+
+void qualified_tie(struct planner *p, struct scope *s, const struct vector *pairs)
+{
+    while (tie_once(pairs))
+        ;
+    for (const struct table_ref *r = s->refs; r; r = r->next)
+        p->untied |= r->table && !r->tied;
+}
