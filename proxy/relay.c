@@ -122,12 +122,24 @@ void relay_begin(struct session *s)
 
 /* ---- errors ---- */
 
-static struct legacy_words legacy_words(const struct session *s, const struct catalog_table *table)
+/* What the client reads in front of the tenant's partition keys. */
+static struct slice key_prefix(const struct session *s, const char *tenant, char separator)
+{
+    const char *fallback = s->deployment->topology->config->default_tenant;
+    if (!separator || !tenant || (fallback && strcmp(fallback, tenant) == 0))
+        return slice_of("", 0);
+    return slice_cstr(arena_printf(&s->worker->arena, "%s%c", tenant, separator));
+}
+
+static struct legacy_words legacy_words(const struct session *s, const struct catalog_table *table,
+                                        char separator)
 {
     const char *shard = shard_database(s);
+    const char *tenant = session_backend_unsharded(s) ? NULL : s->transaction_tenant;
     return (struct legacy_words){
         .table = table,
-        .tenant = slice_cstr(session_backend_unsharded(s) ? NULL : s->transaction_tenant),
+        .tenant = slice_cstr(tenant),
+        .key_prefix = key_prefix(s, tenant, separator),
         .shard_database = slice_cstr(shard),
         .database = slice_cstr(s->database ? s->database : shard),
     };
@@ -158,8 +170,9 @@ static void write_error(struct session *s, const struct err_packet *error, struc
         write_interruption(s, &why, out);
         return;
     }
-    const struct plan_entry *entry = s->request.entry;
-    struct legacy_words words = legacy_words(s, entry ? entry->template->table : NULL);
+    const struct template *t = s->request.entry ? s->request.entry->template : NULL;
+    struct legacy_words words =
+        legacy_words(s, t ? t->table : NULL, t ? t->key_separator : '\0');
     buf_init(&legacy);
     if (legacy_message(&words, error->code, error->message, &legacy))
         told.message = buf_slice(&legacy);
@@ -266,7 +279,7 @@ static bool own_diagnostic(struct output *o, struct slice row)
     struct reader r = reader_of(row.data, row.len);
     struct slice values[MOST_DIAGNOSTICS];
     size_t count = s->backend->answer.columns;
-    struct legacy_words words = legacy_words(s, s->last_table);
+    struct legacy_words words = legacy_words(s, s->last_table, s->last_separator);
     unsigned long long number;
     struct buf legacy;
     if (count > MOST_DIAGNOSTICS)

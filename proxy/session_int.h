@@ -270,6 +270,7 @@ struct session {
     size_t savepoints_sent;       /* bytes of them that the borrowed backend has been told */
     char *transaction_tenant;
     const struct catalog_table *last_table; /* of the last routed statement; of the deployment */
+    char last_separator; /* of its qualified partition keys; 0: they are plain */
 
     /* The command under way. */
     struct script script;

@@ -186,6 +186,7 @@ static void run_single(struct session *s, struct plan_entry *entry, const struct
     s->request.entry = plan_entry_acquire(entry);
     session_remember_tenant(s, r);
     s->last_table = entry->template->table;
+    s->last_separator = entry->template->key_separator;
     session_compose(s, entry->template, lexed, r, r->shard);
     session_run_request(s);
 }

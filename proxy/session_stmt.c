@@ -444,6 +444,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     s->request.hides_insert_id = insert_id_may_hide(stmt->entry->template, r->counters);
     session_remember_tenant(s, r);
     s->last_table = stmt->entry->template->table;
+    s->last_separator = stmt->entry->template->key_separator;
     session_run_request(s);
 }
 

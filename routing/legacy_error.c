@@ -95,7 +95,8 @@ static size_t column_count(const struct catalog_key *key)
 }
 
 /* The parts in the legacy key's order; false when they cannot be told apart. */
-static bool reorder(const struct catalog_table *table, const struct duplicate *d, struct buf *out)
+static bool reorder(const struct catalog_table *table, const struct duplicate *d,
+                    struct slice prefix, struct buf *out)
 {
     const struct catalog_key *legacy = find_key(table->legacy_keys, table->legacy_key_count, d->key);
     const struct catalog_key *tenant = find_key(table->tenant_keys, table->tenant_key_count, d->key);
@@ -107,6 +108,8 @@ static bool reorder(const struct catalog_table *table, const struct duplicate *d
         int part = part_of(tenant, column);
         if (!first)
             buf_append_byte(out, '-');
+        if (table->partition_key && slice_eq(column, slice_cstr(table->partition_key)))
+            buf_append_slice(out, prefix);
         if (part >= 0)
             buf_append_slice(out, parts[part]);
     }
@@ -114,13 +117,13 @@ static bool reorder(const struct catalog_table *table, const struct duplicate *d
 }
 
 bool legacy_duplicate_entry(const struct catalog_table *table, struct slice message,
-                            struct slice tenant, struct buf *out)
+                            struct slice tenant, struct slice prefix, struct buf *out)
 {
     struct duplicate d;
     if (!table || tenant.len == 0 || !parse(message, tenant, &d))
         return false;
     buf_append_cstr(out, lead);
-    if (!reorder(table, &d, out))
+    if (!reorder(table, &d, prefix, out))
         buf_append_slice(out, d.entry);
     buf_append_slice(out, d.rest);
     return true;
@@ -166,7 +169,8 @@ bool legacy_message(const struct legacy_words *words, unsigned code, struct slic
                     struct buf *out)
 {
     if (code == ERROR_DUPLICATE_ENTRY)
-        return legacy_duplicate_entry(words->table, message, words->tenant, out);
+        return legacy_duplicate_entry(words->table, message, words->tenant, words->key_prefix,
+                                      out);
     return !slice_eq(words->shard_database, words->database) &&
            legacy_database(message, words->shard_database, words->database, out);
 }

@@ -250,7 +250,7 @@ static void hand_over(struct planner *p)
     t->sql_tenant_count = p->sql_tenants.count;
     t->keys = p->keys.items;
     t->key_count = p->keys.count;
-    t->key_separator = p->topology->config->key_separator;
+    t->key_separator = p->qualified ? p->topology->config->key_separator : '\0';
     t->key_dialect = *p->dialect;
     t->keys_tie = !p->untied;
     t->rows = p->rows.items;

@@ -165,7 +165,7 @@ struct template {
 
     struct key_ref *keys; /* qualified partition keys */
     size_t key_count;
-    char key_separator; /* of these */
+    char key_separator; /* of these, and of those that are read; 0: they are plain */
     struct dialect key_dialect; /* by which literals of them are read */
     bool keys_tie; /* every queue table shows rows of the keys' tenant only */
 

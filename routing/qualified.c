@@ -126,37 +126,39 @@ static void add_column(struct text *t, struct slice table, struct slice column)
     text_ident(t, column);
 }
 
-/* before, column, after: `m`.`tenant`, or VALUES(`tenant`). */
-static void add_part(struct text *t, struct slice table, const char *column)
+/* values: VALUES(partition_key) of the row that is inserted, whose tenant is that of the one there.
+ */
+static void add_key(struct text *t, const struct catalog_table *table, struct slice name,
+                    bool values)
 {
-    if (!table.len)
-        text_add(t, "VALUES(");
-    else
-        text_ident(t, table);
-    text_add(t, table.len ? "." : "");
-    text_ident(t, slice_cstr(column));
-    text_add(t, table.len ? "" : ")");
+    if (!values) {
+        add_column(t, name, slice_cstr(table->partition_key));
+        return;
+    }
+    text_add(t, "VALUES(");
+    text_ident(t, slice_cstr(table->partition_key));
+    text_add(t, ")");
 }
 
-/* The default tenant's keys are shown as they are. table: empty for VALUES(). */
+/* The default tenant's keys are shown as they are. */
 static void add_expression(const struct planner *p, const struct catalog_table *table,
-                           struct slice name, struct text *t)
+                           struct slice name, bool values, struct text *t)
 {
     const struct config *c = p->topology->config;
     const char separator[] = { ',', ' ', '\'', c->key_separator, '\'', ',', ' ', '\0' };
     if (c->default_tenant) {
         text_add(t, "IF(");
-        add_part(t, name, "tenant");
+        add_column(t, name, SLICE_LIT("tenant"));
         text_add(t, " = ");
         text_literal(t, slice_cstr(c->default_tenant));
         text_add(t, ", ");
-        add_part(t, name, table->partition_key);
+        add_key(t, table, name, values);
         text_add(t, ", ");
     }
     text_add(t, "CONCAT(");
-    add_part(t, name, "tenant");
+    add_column(t, name, SLICE_LIT("tenant"));
     text_add(t, separator);
-    add_part(t, name, table->partition_key);
+    add_key(t, table, name, values);
     text_add(t, c->default_tenant ? "))" : ")");
 }
 
@@ -175,10 +177,11 @@ static enum err_code replace(struct planner *p, const struct node *n, const stru
 }
 
 static enum err_code put_expression(struct planner *p, const struct node *n,
-                                    const struct catalog_table *table, struct slice name)
+                                    const struct catalog_table *table, struct slice name,
+                                    bool values)
 {
     struct text t = begin_text(p, n);
-    add_expression(p, table, name, &t);
+    add_expression(p, table, name, values, &t);
     return replace(p, n, &t);
 }
 
@@ -187,7 +190,7 @@ bool qualified_text(const struct planner *p, const struct catalog_table *table, 
 {
     if (!p->qualified || !is_key_of(table, column))
         return false;
-    add_expression(p, table, name.len ? name : slice_cstr(table->name), out);
+    add_expression(p, table, name.len ? name : slice_cstr(table->name), false, out);
     text_add(out, " AS ");
     text_ident(out, column);
     return true;
@@ -236,12 +239,11 @@ static enum err_code doubt(struct planner *p, const struct mention *m)
 }
 
 /* HAVING knows what is grouped and what is listed, and aggregates know all. */
-static enum err_code in_having(struct planner *p, const struct node *column,
-                               const struct scope *s, const struct mention *m,
-                               const struct table_ref *ref)
+static enum err_code in_having(struct planner *p, const struct node *column, const struct scope *s,
+                               const struct mention *m, const struct table_ref *ref)
 {
     if (s->groups_key || p->aggregated)
-        return put_expression(p, column, ref->table, ref->name);
+        return put_expression(p, column, ref->table, ref->name, false);
     if (s == p->scope && !m->table.len && list_shows(p, s, m->name) == SHOWN_KEY)
         return MQ_OK;
     return reject(p, MQ_NOT_UNDERSTOOD,
@@ -272,7 +274,7 @@ enum err_code qualified_column(struct planner *p, const struct node *column, boo
         return doubt(p, &m);
     *ret_done = true;
     return s->having ? in_having(p, column, s, &m, ref)
-                     : put_expression(p, column, ref->table, ref->name);
+                     : put_expression(p, column, ref->table, ref->name, false);
 }
 
 enum err_code qualified_values(struct planner *p, const struct node *values, bool *ret_done)
@@ -280,7 +282,7 @@ enum err_code qualified_values(struct planner *p, const struct node *values, boo
     const struct node *column = values->child;
     const struct catalog_table *t = p->t->table;
     *ret_done = p->qualified && !p->naming && t && is_key_of(t, plan_name(p, column));
-    return *ret_done ? put_expression(p, values, t, slice_of("", 0)) : MQ_OK;
+    return *ret_done ? put_expression(p, values, t, slice_cstr(t->name), true) : MQ_OK;
 }
 
 /* The table's key that the expression is, and nothing else; NULL: it is none. */
@@ -315,9 +317,10 @@ void qualified_compare(struct planner *p, const struct node *compare)
 
 static enum err_code reject_inserted(struct planner *p)
 {
-    return reject(p, MQ_PARTITION_KEY,
-                  "the partition key that INSERT … SELECT writes is neither a queue table's own nor "
-                  "a plain value");
+    return reject(
+        p, MQ_PARTITION_KEY,
+        "the partition key that INSERT … SELECT writes is neither a queue table's own nor "
+        "a plain value");
 }
 
 static enum err_code inserted_item(struct planner *p, const struct node *expr)
@@ -406,7 +409,8 @@ enum err_code qualified_group_by(struct planner *p, struct scope *s, const struc
  * has. */
 static bool orders_alike(const struct planner *p, const struct scope *s)
 {
-    bool grouped = s->block && (s->block->flags & NODE_F_DISTINCT || node_find(s->block, N_GROUP_BY));
+    bool grouped =
+        s->block && (s->block->flags & NODE_F_DISTINCT || node_find(s->block, N_GROUP_BY));
     return !p->scatter && !grouped;
 }
 

@@ -28,9 +28,8 @@ static bool find_string(const struct lexed *l, uint32_t first, uint32_t last, ui
 /* How many bytes in front of the key stand within the quotes. */
 static size_t prefix_length(const struct template *t, struct slice text, size_t skip)
 {
-    const char *at = text.len > skip
-                         ? memchr(text.data + skip, t->key_separator, text.len - skip)
-                         : NULL;
+    const char *at =
+        text.len > skip ? memchr(text.data + skip, t->key_separator, text.len - skip) : NULL;
     return at ? (size_t)(at + 1 - text.data) - skip : 0;
 }
 

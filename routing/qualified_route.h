@@ -1,4 +1,5 @@
-/* Stage two of qualified partition keys: what a value says, and the literals that the shard gets. */
+/* Stage two of qualified partition keys: what a value says, and the literals that the shard gets.
+ */
 #ifndef MQ_ROUTING_QUALIFIED_ROUTE_H
 #define MQ_ROUTING_QUALIFIED_ROUTE_H
 

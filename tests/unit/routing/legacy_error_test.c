@@ -38,7 +38,8 @@ static void messages(void **state)
           "Duplicate entry 't-a-b-g' for key 't.PRIMARY'" },
         { "empty values", "Duplicate entry 'acme---' for key 't.PRIMARY'",
           "Duplicate entry '--' for key 't.PRIMARY'" },
-        { "a value that looks like the end", "Duplicate entry 'acme-t-' for key 'x' for key 't.by_id'",
+        { "a value that looks like the end",
+          "Duplicate entry 'acme-t-' for key 'x' for key 't.by_id'",
           "Duplicate entry 't-' for key 'x' for key 't.by_id'" },
         { "a key that is not known", "Duplicate entry 'acme-1' for key 't.other'",
           "Duplicate entry '1' for key 't.other'" },
@@ -52,9 +53,36 @@ static void messages(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct buf out;
         buf_init(&out);
-        bool changed = legacy_duplicate_entry(&table, slice_cstr(rows[i].message), SLICE_LIT("acme"), &out);
-        if (changed != (rows[i].want != NULL) || (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
+        bool changed = legacy_duplicate_entry(&table, slice_cstr(rows[i].message),
+                                              SLICE_LIT("acme"), SLICE_LIT("acme|"), &out);
+        if (changed != (rows[i].want != NULL) ||
+            (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
             fail_msg("%s: got %s", rows[i].why, buf_cstr(&out));
+        buf_fini(&out);
+    }
+}
+
+static void qualified_keys(void **state)
+{
+    static const struct {
+        const char *message, *prefix, *want;
+    } rows[] = {
+        { "Duplicate entry 'acme-t-p-g' for key 't.PRIMARY'", "acme|",
+          "Duplicate entry 'g-t-acme|p' for key 't.PRIMARY'" },
+        { "Duplicate entry 'acme-t-p-g' for key 't.PRIMARY'", "",
+          "Duplicate entry 'g-t-p' for key 't.PRIMARY'" },
+        { "Duplicate entry 'acme-t-7' for key 't.by_id'", "acme|",
+          "Duplicate entry 't-7' for key 't.by_id'" },
+    };
+    struct catalog_table keyed = table;
+    keyed.partition_key = "partition_key";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct buf out;
+        buf_init(&out);
+        assert_true(legacy_duplicate_entry(&keyed, slice_cstr(rows[i].message), SLICE_LIT("acme"),
+                                           slice_cstr(rows[i].prefix), &out));
+        assert_string_equal(buf_cstr(&out), rows[i].want);
         buf_fini(&out);
     }
 }
@@ -79,9 +107,10 @@ static void databases(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct buf out;
         buf_init(&out);
-        bool changed = legacy_database(slice_cstr(rows[i].message), SLICE_LIT("mq_0"),
-                                       SLICE_LIT("mq"), &out);
-        if (changed != (rows[i].want != NULL) || (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
+        bool changed =
+            legacy_database(slice_cstr(rows[i].message), SLICE_LIT("mq_0"), SLICE_LIT("mq"), &out);
+        if (changed != (rows[i].want != NULL) ||
+            (changed && strcmp(buf_cstr(&out), rows[i].want) != 0))
             fail_msg("%s: got %s", rows[i].why, buf_cstr(&out));
         buf_fini(&out);
     }
@@ -99,6 +128,8 @@ static void one_name(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(messages), cmocka_unit_test(databases), cmocka_unit_test(one_name) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(messages),
+                                        cmocka_unit_test(qualified_keys),
+                                        cmocka_unit_test(databases), cmocka_unit_test(one_name) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
