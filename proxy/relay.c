@@ -582,7 +582,8 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
     struct session *s = o->s;
     if (s->step == STEP_PREPARE)
         keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
-    else if (s->step == STEP_COMMAND && s->request.end == END_LEARNED)
+    else if (s->step == STEP_COMMAND &&
+             (s->request.end == END_LEARNED || s->request.end == END_SET))
         learn(s, kind, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
     else if (goes_to_client(s) && !(kind == ANSWER_ERR && session_hides_err(s)))
         relay_packet(o, kind, packet, have, len);

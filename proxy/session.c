@@ -92,6 +92,8 @@ uint16_t session_own_status(const struct session *s)
     status |= session_pending_status(s);
     if (s->modes & MODE_NO_BACKSLASH_ESCAPES)
         status |= STATUS_NO_BACKSLASH_ESCAPES;
+    if ((s->modes & MODE_ANSI_QUOTES) && s->worker->dialect.flavour == FLAVOUR_MARIADB)
+        status |= STATUS_ANSI_QUOTES;
     return status | session_script_status(s);
 }
 
@@ -99,11 +101,17 @@ void session_send_ok_rows(struct session *s, uint64_t affected, uint64_t insert_
 {
     struct ok_packet ok = { .affected_rows = affected, .last_insert_id = insert_id,
                             .status = session_own_status(s), .warnings = s->warnings };
-    struct buf payload;
+    struct buf payload, state;
     buf_init(&payload);
+    buf_init(&state);
+    session_track_tell(s, &state);
+    ok.session_state = buf_slice(&state);
+    if (ok.session_state.len)
+        ok.status |= STATUS_STATE_CHANGED;
     ok_write(&payload, &ok, 0x00, s->capabilities);
     session_send_payload(s, buf_slice(&payload));
     buf_fini(&payload);
+    buf_fini(&state);
 }
 
 void session_send_ok(struct session *s)

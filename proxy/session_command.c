@@ -63,6 +63,9 @@ void session_reset(struct session *s)
         vars_set(s->worker->interned, &s->vars, VAR_NAMES, slice_cstr(s->worker->default_names));
     s->modes = s->default_modes | (s->capabilities & CAP_IGNORE_SPACE ? MODE_IGNORE_SPACE : 0);
     s->strict = STRICT_AS_SHARD;
+    s->tracking = (struct tracking){ 0 };
+    s->assigned = 0;
+    s->chose_database = false;
     s->status = STATUS_AUTOCOMMIT;
     session_forget_transaction(s);
     s->tenant_schema = false;

@@ -178,6 +178,13 @@ struct learned {
     char *text;
 };
 
+/* Of what a client with CLIENT_SESSION_TRACK is told; zero: as servers do by default. */
+struct tracking {
+    bool chosen;        /* session_track_system_variables was set */
+    uint64_t variables; /* to these: a bit for each enum var */
+    bool no_schema;     /* session_track_schema = OFF */
+};
+
 struct client_stmt {
     UT_hash_handle hh;
     uint32_t id;
@@ -243,9 +250,13 @@ struct session {
         char *tenant;
         bool tenant_forgotten, tenant_schema;
         struct characteristics next, begun;
+        struct tracking tracking;
     } before;
     uint32_t modes, trial_modes, default_modes; /* MODE_… of sql_mode */
     enum strictness { STRICT_AS_SHARD, STRICT_ON, STRICT_OFF } strict, trial_strict; /* the same */
+    struct tracking tracking;
+    uint64_t assigned;    /* by SET, which its OK tells of: a bit for each enum var */
+    bool chose_database;  /* the same */
     uint16_t status;      /* as the client was told last */
 
     /* The transaction. */
@@ -610,8 +621,21 @@ void session_end_set(struct session *s);
 /* SET failed: none of its assignments counts. */
 void session_undo_set(struct session *s);
 
+/* session_track.c */
+/* SET has assigned it, as the next OK will tell. */
+void session_track_assigned(struct session *s, enum var var);
+/* What has to be asked for that, when these are the values; nothing: all is known. */
+struct slice session_track_question(const struct session *s, const struct vars *v);
+/* Appends what the OK at hand tells of the session. */
+void session_track_tell(struct session *s, struct buf *out);
+/* SET of what is mqgate's own, session_track_… among it; value.data NULL: the default. */
+enum err_code session_track_set(struct session *s, enum var var, struct slice value,
+                                struct err *reterr);
+
 /* session_transaction.c */
 void session_set_transaction(struct session *s, const struct template *t);
+/* The server's name of the isolation level that is called so; false: it is not known. */
+bool session_isolation_name(struct slice sql, struct slice *ret);
 /* SET @@transaction_isolation and @@transaction_read_only: of the next transaction only. */
 enum err_code session_set_next(struct session *s, enum var var, struct slice value,
                                struct err *reterr);

@@ -27,6 +27,14 @@ static enum auth_plugin greeting_plugin(const char *version)
     return old ? AUTH_NATIVE : AUTH_CACHING_SHA2;
 }
 
+/* What a session has set on the unsharded keyspace's server it is not told of. */
+static uint32_t offered(const struct session *s)
+{
+    bool blind = !s->observed && s->deployment->topology->has_unsharded;
+    return (CLIENT_CAPABILITIES | s->mode->capabilities) &
+           ~(blind ? (uint32_t)CAP_SESSION_TRACK : 0);
+}
+
 void session_greet(struct session *s)
 {
     const char *version = greeting_version(s);
@@ -35,8 +43,7 @@ void session_greet(struct session *s)
     struct greeting g = {
         .version = slice_cstr(version),
         .connection_id = s->id,
-        .capabilities =
-            CLIENT_CAPABILITIES | s->mode->capabilities | (session_offers_tls(s) ? CAP_SSL : 0),
+        .capabilities = offered(s) | (session_offers_tls(s) ? CAP_SSL : 0),
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(greeting_plugin(version))),
@@ -121,6 +128,7 @@ enum err_code session_use(struct session *s, struct slice name, bool at_login, s
     }
     if (!code)
         session_set_database(s, mem_strndup(database));
+    s->chose_database = !code;
     return code;
 }
 
@@ -294,7 +302,7 @@ static void first_packet(struct session *s, struct slice payload)
         login_failed(s, MQ_PROTOCOL, e.text);
         return;
     }
-    s->capabilities = login.capabilities & (CLIENT_CAPABILITIES | s->mode->capabilities);
+    s->capabilities = login.capabilities & offered(s);
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
     if (!session_take_login(s, &login))

@@ -188,6 +188,15 @@ static void forget_refinements(struct session *s)
             vars_set(s->worker->interned, &s->trial, (enum var)i, slice_of(NULL, 0));
 }
 
+static void set_charsets(struct session *s, const char *names)
+{
+    vars_set(s->worker->interned, &s->trial, VAR_NAMES, slice_cstr(names));
+    forget_refinements(s);
+    session_track_assigned(s, VAR_CLIENT);
+    session_track_assigned(s, VAR_RESULTS);
+    session_track_assigned(s, VAR_CONNECTION);
+}
+
 static enum err_code set_default_names(struct session *s, const struct set_item *item,
                                        struct err *reterr)
 {
@@ -195,8 +204,7 @@ static enum err_code set_default_names(struct session *s, const struct set_item 
     if (!names[0] || item->kind != SET_NAMES)
         return err_set(reterr, MQ_VARIABLE_VALUE,
                        "the default is the server's; name the character set");
-    vars_set(s->worker->interned, &s->trial, VAR_NAMES, slice_cstr(names));
-    forget_refinements(s);
+    set_charsets(s, names);
     return MQ_OK;
 }
 
@@ -222,8 +230,7 @@ static enum err_code set_names(struct source *from, const struct set_item *item,
                               collation.form == FORM_DEFAULT ? "%s %s" : "%s %s COLLATE %.*s",
                               item->kind == SET_CHARSET ? "CHARACTER SET" : "NAMES", charset->name,
                               (int)collation.text.len, collation.text.data);
-    vars_set(s->worker->interned, &s->trial, VAR_NAMES, slice_cstr(text));
-    forget_refinements(s);
+    set_charsets(s, text);
     return MQ_OK;
 }
 
@@ -371,7 +378,19 @@ static enum err_code assign(struct session *s, const struct set_item *item, enum
         return code;
     replace_twin(s, var);
     vars_set(s->worker->interned, &s->trial, var, sql);
+    session_track_assigned(s, var);
     return MQ_OK;
+}
+
+static enum err_code set_own(struct session *s, enum var var, const struct value *v,
+                             struct err *reterr)
+{
+    struct slice value = v->form == FORM_DEFAULT ? slice_of(NULL, 0)
+                         : v->form == FORM_NULL  ? SLICE_LIT("")
+                         : says_on(v)            ? SLICE_LIT("1")
+                         : says_off(v)           ? SLICE_LIT("0")
+                                                 : v->text;
+    return session_track_set(s, var, value, reterr);
 }
 
 static enum err_code set_system(struct source *from, const struct set_item *item,
@@ -391,7 +410,7 @@ static enum err_code set_system(struct source *from, const struct set_item *item
     if (item->next_only)
         return session_set_next(s, (enum var)var, v.text, reterr);
     if (info->kind == VAR_KIND_OWN)
-        return MQ_OK;
+        return set_own(s, (enum var)var, &v, reterr);
     return has_server_checks(info) ? assign(s, item, (enum var)var, &v, reterr)
                                    : check_fixed(info, &v, reterr);
 }
@@ -478,6 +497,8 @@ static void remember(struct session *s)
     s->before.tenant_schema = s->tenant_schema;
     s->before.next = s->next;
     s->before.begun = s->begun;
+    s->before.tracking = s->tracking;
+    s->assigned = 0;
 }
 
 void session_undo_set(struct session *s)
@@ -490,6 +511,8 @@ void session_undo_set(struct session *s)
     s->tenant_schema = s->before.tenant_schema;
     s->next = s->before.next;
     s->begun = s->before.begun;
+    s->tracking = s->before.tracking;
+    s->assigned = 0;
 }
 
 enum err_code session_try_set(struct session *s, const struct template *t,
@@ -511,6 +534,15 @@ enum err_code session_try_set(struct session *s, const struct template *t,
     return code;
 }
 
+/* On the same backend, when the assignments have been made there. */
+static void ask_values(struct session *s, struct slice question)
+{
+    session_forget_learned(s); /* the values of expressions, which are assigned by now */
+    s->request.learning = LEARN_VALUES;
+    s->request.swallow = true;
+    request_add_query(s, question);
+}
+
 void session_set(struct session *s, const struct template *t, const struct lexed *lexed,
                  const struct param_value *params)
 {
@@ -519,7 +551,8 @@ void session_set(struct session *s, const struct template *t, const struct lexed
         session_refuse_statement(s, &e);
         return;
     }
-    if (vars_eq(&s->trial, &s->vars) || !needs_server(s)) {
+    struct slice question = session_track_question(s, &s->trial);
+    if (!question.len && (vars_eq(&s->trial, &s->vars) || !needs_server(s))) {
         session_end_set(s);
         session_done_ok(s);
         return;
@@ -530,6 +563,8 @@ void session_set(struct session *s, const struct template *t, const struct lexed
         return;
     }
     request_begin(s, END_SET);
+    if (question.len)
+        ask_values(s, question);
     session_run_anywhere(s);
 }
 

@@ -44,6 +44,14 @@ static uint8_t isolation_by_value(struct slice value)
     return 0;
 }
 
+bool session_isolation_name(struct slice sql, struct slice *ret)
+{
+    bool quoted = sql.len > 2 && sql.data[0] == '\'';
+    uint8_t isolation = isolation_by_value(quoted ? slice_of(sql.data + 1, sql.len - 2) : sql);
+    *ret = slice_cstr(isolation ? isolations[isolation - 1].value : NULL);
+    return isolation;
+}
+
 static enum access access_of(uint32_t flags)
 {
     return flags & NODE_F_READ_ONLY    ? ACCESS_READ_ONLY
@@ -167,10 +175,13 @@ static void set_session_transaction(struct session *s, const struct template *t)
         char *value =
             arena_printf(&s->worker->arena, "'%s'", isolations[isolation - 1].value);
         vars_set(interned, &s->vars, VAR_ISOLATION, slice_cstr(value));
+        session_track_assigned(s, VAR_ISOLATION);
     }
-    if (access)
+    if (access) {
         vars_set(interned, &s->vars, VAR_READ_ONLY,
                  access == ACCESS_READ_ONLY ? SLICE_LIT("1") : SLICE_LIT("0"));
+        session_track_assigned(s, VAR_READ_ONLY);
+    }
     session_done_ok(s);
 }
 

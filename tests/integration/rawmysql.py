@@ -26,6 +26,7 @@ MULTI_RESULTS = 1 << 17
 PLUGIN_AUTH = 1 << 19
 CONNECT_ATTRS = 1 << 20
 LENENC_AUTH = 1 << 21
+SESSION_TRACK = 1 << 23
 DEPRECATE_EOF = 1 << 24
 QUERY_ATTRIBUTES = 1 << 27
 DEFAULT_CAPABILITIES = (
@@ -42,6 +43,7 @@ DEFAULT_CAPABILITIES = (
 IN_TRANS = 0x0001
 AUTOCOMMIT = 0x0002
 MORE_RESULTS = 0x0008
+STATE_CHANGED = 0x4000
 
 CURSOR_READ_ONLY, CURSOR_EXISTS, LAST_ROW_SENT = 1, 0x40, 0x80
 COM_QUIT, COM_INIT_DB, COM_QUERY, COM_FIELD_LIST = 0x01, 0x02, 0x03, 0x04
@@ -174,6 +176,7 @@ class Result:
     status: int = 0
     warnings: int = 0
     info: str = ""
+    state: bytes = b""  # what SESSION_TRACK adds
     columns: list = field(default_factory=list)
     rows: list = field(default_factory=list)
 
@@ -388,7 +391,11 @@ class RawConnection:
         r.integer(1)
         result = Result(r.lenenc(), r.lenenc())
         result.status, result.warnings = r.integer(2), r.integer(2)
-        result.info = r.rest().decode()
+        if self.capabilities & SESSION_TRACK and not r.ended():
+            result.info = r.string().decode()
+            if result.status & STATE_CHANGED:
+                result.state = r.string()
+        result.info += r.rest().decode()
         return result
 
     def _parse_end(self, packet):
