@@ -142,12 +142,17 @@ static bool take_variables(struct session *s, struct reader *r)
 static bool take_row(struct session *s, struct slice row)
 {
     struct reader r = reader_of(row.data, row.len);
+    bool database = s->untold & TELLS_DATABASE;
     (void)read_cell(&r);
-    if (s->untold & TELLS_DATABASE)
-        take_database(s, read_cell(&r));
-    return !r.bad && take_variables(s, &r);
+    struct slice name = database ? read_cell(&r) : slice_of("", 0);
+    if (r.bad)
+        return false;
+    if (database)
+        take_database(s, name);
+    return take_variables(s, &r);
 }
 
+/* An empty row stands for an error or for the loss of the connection. */
 void session_learn_untold(struct session *s, struct slice row)
 {
     char where[32];

@@ -175,6 +175,30 @@ static void its_loss_during_a_statement(void **state)
     assert_true(client->closed);
 }
 
+/* What CALL has left is asked for before the next statement, and nobody answers, or badly. */
+static void its_loss_while_it_is_asked(void **state)
+{
+    static const char question[] = "SELECT 0, DATABASE(), @@sql_mode";
+    enum { CLOSED, REFUSED, ONE_COLUMN, WAYS };
+    (void)state;
+    for (int way = 0; way < WAYS; way++) {
+        struct peer *p = login(&gate, "mq@acme");
+        struct peer *home = relay_first(p, "CALL p()", IDLE_STATUS);
+        client_query(&gate, p, ORDERS);
+        shard_expect(home, question);
+        if (way == CLOSED)
+            peer_close(home);
+        else if (way == REFUSED)
+            gate_say_err(&gate, home, 1317, "Query execution was interrupted");
+        else
+            gate_say_row(&gate, home, "0", IDLE_STATUS);
+        gate_run(&gate);
+        expect_err(p, 1, 1158, "MQ5002");
+        gate_run(&gate);
+        assert_true(p->closed);
+    }
+}
+
 static void a_transaction_is_of_one_keyspace(void **state)
 {
     (void)state;
@@ -512,6 +536,7 @@ int main(void)
         TEST(a_reset_gives_it_up),
         TEST(its_loss_ends_the_session),
         TEST(its_loss_during_a_statement),
+        TEST(its_loss_while_it_is_asked),
         TEST(a_transaction_is_of_one_keyspace),
         TEST(nor_the_other_way_round),
         TEST(the_level_of_one_transaction_goes_no_further),
