@@ -58,6 +58,10 @@ static bool token_value(const struct session *s, bool is_word, const struct valu
         *ret = (struct value){ FORM_NUMBER, is_true ? SLICE_LIT("1") : SLICE_LIT("0") };
         return true;
     }
+    if (t->kind == TOKEN_QUOTED && v->first == v->last) { /* a name stands for itself */
+        *ret = (struct value){ FORM_STRING, token_ident(l, v->first, &s->worker->arena) };
+        return true;
+    }
     is_word |= t->kind == TOKEN_IDENT || t->kind == TOKEN_QUOTED;
     ret->form = token_is_keyword(t, KW_NULL)      ? FORM_NULL
                 : token_is_keyword(t, KW_DEFAULT) ? FORM_DEFAULT
@@ -180,18 +184,17 @@ static const struct charset_info *safe_charset(const struct value *v, bool colla
     return charset && charset->safe ? charset : NULL;
 }
 
-/* What refines SET NAMES, which undoes it. */
-static void forget_refinements(struct session *s)
+static void forget_undone(struct session *s, enum var var)
 {
     for (int i = 0; i < VAR_COUNT; i++)
-        if (var_info((enum var)i)->kind == VAR_KIND_REFINES)
+        if (var_base((enum var)i) == (int)var)
             vars_set(s->worker->interned, &s->trial, (enum var)i, slice_of(NULL, 0));
 }
 
 static void set_charsets(struct session *s, const char *names)
 {
     vars_set(s->worker->interned, &s->trial, VAR_NAMES, slice_cstr(names));
-    forget_refinements(s);
+    forget_undone(s, VAR_NAMES);
     session_track_assigned(s, VAR_CLIENT);
     session_track_assigned(s, VAR_RESULTS);
     session_track_assigned(s, VAR_CONNECTION);
@@ -377,6 +380,7 @@ static enum err_code assign(struct session *s, const struct set_item *item, enum
     if (code)
         return code;
     replace_twin(s, var);
+    forget_undone(s, var);
     vars_set(s->worker->interned, &s->trial, var, sql);
     session_track_assigned(s, var);
     return MQ_OK;

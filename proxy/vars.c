@@ -78,16 +78,12 @@ static void forget(struct intern_table *t, const char *text)
     }
 }
 
-static bool refines_names(int var)
-{
-    return var_info((enum var)var)->kind == VAR_KIND_REFINES;
-}
-
 static uint64_t reading_of(const char *const values[VAR_COUNT])
 {
     uint64_t hash = 0;
     for (int i = 0; i < VAR_COUNT; i++)
-        if (values[i] && (i == VAR_NAMES || i == VAR_SQL_MODE || refines_names(i)))
+        if (values[i] && (i == VAR_NAMES || i == VAR_SQL_MODE ||
+                          var_base((enum var)i) == VAR_NAMES))
             hash = hash_bytes(hash + (uint64_t)i, slice_cstr(values[i]));
     return hash;
 }
@@ -199,25 +195,31 @@ bool vars_unicode(const struct vars *v)
     return v->vector && v->vector->unicode;
 }
 
-/* SET NAMES is due when it changed, or when what refined it is gone: these have no default of
- * their own. */
-static bool names_again(const struct vars *have, const struct vars *want)
+static bool differs(const struct vars *have, const struct vars *want, int var)
 {
-    bool again = vars_value(have, VAR_NAMES) != vars_value(want, VAR_NAMES);
-    for (int i = 0; i < VAR_COUNT; i++)
-        again |= refines_names(i) && vars_value(have, (enum var)i) &&
-                 !vars_value(want, (enum var)i);
-    return again;
+    return vars_value(have, (enum var)var) != vars_value(want, (enum var)var);
 }
 
+/* It is to be set when it changed, or when what it undoes is gone. */
+static bool is_due_itself(const struct vars *have, const struct vars *want, int var)
+{
+    bool due = differs(have, want, var);
+    for (int i = 0; i < VAR_COUNT; i++)
+        due |= var_base((enum var)i) == var && vars_value(have, (enum var)i) &&
+               !vars_value(want, (enum var)i);
+    return due;
+}
+
+/* What refines NAMES has no default of its own. */
 static bool is_due(const struct vars *have, const struct vars *want, int var)
 {
-    bool names = names_again(have, want);
-    if (var == VAR_NAMES)
-        return names;
-    if (refines_names(var) && names)
-        return vars_value(want, (enum var)var);
-    return vars_value(have, (enum var)var) != vars_value(want, (enum var)var);
+    int base = var_base((enum var)var);
+    if (base < 0)
+        return is_due_itself(have, want, var);
+    if (!is_due_itself(have, want, base))
+        return differs(have, want, var);
+    return vars_value(want, (enum var)var) ||
+           (base != VAR_NAMES && !vars_value(want, (enum var)base));
 }
 
 /* A connection begins with the global value. DEFAULT means that, too, save that for two variables

@@ -227,6 +227,15 @@ static bool is_off(const struct planner *p, uint32_t value)
     return false;
 }
 
+static uint64_t undone_by(int var)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < VAR_COUNT; i++)
+        if (var_base((enum var)i) == var)
+            bits |= UINT64_C(1) << i;
+    return bits;
+}
+
 /* Which variables that are followed its text may change, and whether it changes others. */
 static void note_variables(struct planner *p)
 {
@@ -238,7 +247,7 @@ static void note_variables(struct planner *p)
             continue;
         int var = var_find(token_ident(p->l, i, p->arena));
         if (var >= 0 && !stays_off(var))
-            p->t->relayed.variables |= UINT64_C(1) << var;
+            p->t->relayed.variables |= UINT64_C(1) << var | undone_by(var);
         else if (stays_off(var) && is_off(p, i + 2))
             continue;
         else if (is_assigned(p, i, depth))

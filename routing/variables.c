@@ -12,6 +12,13 @@ const struct var_info *var_info(enum var v)
     return &infos[v];
 }
 
+int var_base(enum var v)
+{
+    if (v == VAR_BIG_SELECTS)
+        return VAR_JOIN_SIZE;
+    return var_info(v)->kind == VAR_KIND_REFINES ? VAR_NAMES : -1;
+}
+
 int var_find(struct slice name)
 {
     if (slice_ieq_cstr(name, "tx_isolation"))

@@ -21,6 +21,8 @@ struct var_info {
 };
 
 const struct var_info *var_info(enum var v);
+/* The variable whose assignment undoes what was assigned to this one; -1 when there is none. */
+int var_base(enum var v);
 /* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */
 int var_find(struct slice name);
 

@@ -108,6 +108,49 @@ static void a_set_that_a_shard_refuses_changes_nothing(void **state)
     expect_packet(p, 1);
 }
 
+/* Each limit decides anew whether it counts, the same one too. */
+static void a_limit_undoes_what_was_said_of_it(void **state)
+{
+    static const struct {
+        const char *set, *sent;
+    } rows[] = {
+        { "SET max_join_size = 2", "SET max_join_size = 2" },
+        { "SET sql_big_selects = 1", "SET sql_big_selects = 1" },
+        { "SET max_join_size = 2", "SET max_join_size = 2" },
+        { "SET sql_big_selects = 1, max_join_size = 3", "SET max_join_size = 3" },
+        { "SET max_join_size = DEFAULT", "SET max_join_size = DEFAULT, sql_big_selects = DEFAULT" },
+    };
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    client_query(&gate, p, PICK);
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+    gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+    expect_ok(p);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        client_query(&gate, p, rows[i].set);
+        expect_ok(p);
+        client_query(&gate, p, PICK);
+        shard_expect(gate_shard(&gate, 0), PICK_ACME);
+        gate_say_ok(&gate, gate_shard(&gate, 0), IDLE_STATUS);
+        expect_ok(p);
+        assert_slice(buf_slice(&gate.set), slice_cstr(rows[i].sent), rows[i].set);
+    }
+}
+
+/* Under ANSI_QUOTES a name in quotes, which may be empty, stands for its text. */
+static void a_quoted_name_is_a_value(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme");
+    client_query(&gate, p, "SET sql_mode = 'ANSI_QUOTES', lc_time_names = `de_DE`");
+    expect_ok(p);
+    client_query(&gate, p, "SET lc_time_names = \"fr_FR\", sql_mode = \"\"");
+    expect_ok(p);
+    client_query(&gate, p, PICK);
+    shard_expect(gate_shard(&gate, 0), PICK_ACME);
+    assert_non_null(strstr(buf_cstr(&gate.set), "sql_mode = '', lc_time_names = 'fr_FR'"));
+}
+
 /* A value with a NUL byte would never be equal to its own copy. */
 static void a_value_with_a_nul_is_refused(void **state)
 {
@@ -204,6 +247,8 @@ int main(void)
         TEST(variables_follow_the_session),
         TEST(flags_follow_the_session),
         TEST(a_set_that_a_shard_refuses_changes_nothing),
+        TEST(a_limit_undoes_what_was_said_of_it),
+        TEST(a_quoted_name_is_a_value),
         TEST(a_value_with_a_nul_is_refused),
         TEST(what_stays_off_is_answered_here),
         TEST(a_set_that_fails_keeps_the_tenant),
