@@ -389,6 +389,11 @@ bool io_is_tls(const struct io *io)
     return io->ops == &tls_ops;
 }
 
+bool io_tls_is_resumed(const struct io *io)
+{
+    return io_is_tls(io) && SSL_session_reused(tls_of(io)->ssl) == 1;
+}
+
 /* Verified: the handshake fails over any other. */
 static X509 *certificate(const struct io *io)
 {

@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <pthread.h>
 
 #include "base/memory.h"
 
@@ -9,6 +10,8 @@ struct tls_context {
     SSL_CTX *ctx;
     bool accepts;
     char *server_name; /* for SNI; NULL: none */
+    pthread_mutex_t lock; /* over what follows */
+    SSL_SESSION *session; /* that the server gave last, to begin with again; NULL: none */
 };
 
 /* Instead of OpenSSL's own, which asks at the terminal. */
@@ -83,6 +86,14 @@ static enum err_code load_client_ca(SSL_CTX *ctx, const struct client_tls_config
     return code;
 }
 
+static struct tls_context *new_context(const SSL_METHOD *method, int min_version)
+{
+    struct tls_context *c = mem_new(struct tls_context);
+    c->ctx = new_ctx(method, min_version);
+    pthread_mutex_init(&c->lock, NULL);
+    return c;
+}
+
 static enum err_code finish(struct tls_context *c, enum err_code code, struct tls_context **ret)
 {
     if (code)
@@ -96,10 +107,9 @@ enum err_code tls_context_for_clients(const struct client_tls_config *config,
                                       struct tls_context **ret, struct err *reterr)
 {
     static const uint8_t purpose[] = "mqgate";
-    struct tls_context *c = mem_new(struct tls_context);
     int min_version = config->min_version == TLS_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
+    struct tls_context *c = new_context(TLS_server_method(), min_version);
     c->accepts = true;
-    c->ctx = new_ctx(TLS_server_method(), min_version);
     SSL_CTX_set_num_tickets(c->ctx, 1);
     SSL_CTX_set_session_id_context(c->ctx, purpose, sizeof purpose - 1);
     enum err_code code = load_pair(c->ctx, config->cert, config->key, reterr);
@@ -127,13 +137,45 @@ static bool is_address(const char *name)
     return ip != NULL;
 }
 
+/* ---- sessions that go on ---- */
+
+/* The server's key and certificate were looked at when the session began, under the same settings:
+ * it is never kept beyond its context. The last ticket will do for all connections, for who sees two
+ * of them knows by their addresses that they have the same ends. */
+static int keep_session(SSL *ssl, SSL_SESSION *session)
+{
+    struct tls_context *c = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    pthread_mutex_lock(&c->lock);
+    SSL_SESSION *old = c->session;
+    c->session = session;
+    pthread_mutex_unlock(&c->lock);
+    SSL_SESSION_free(old);
+    return 1; /* the reference is ours */
+}
+
+static void keep_sessions(struct tls_context *c)
+{
+    SSL_CTX_set_app_data(c->ctx, c);
+    SSL_CTX_set_session_cache_mode(c->ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(c->ctx, keep_session);
+}
+
+static void go_on_with_session(const struct tls_context *c, SSL *ssl)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&c->lock;
+    pthread_mutex_lock(lock);
+    if (c->session && SSL_SESSION_is_resumable(c->session))
+        (void)SSL_set_session(ssl, c->session); /* else the handshake is a whole one */
+    pthread_mutex_unlock(lock);
+}
+
 enum err_code tls_context_for_server(const struct tls_config *config,
                                      const struct address *address, struct tls_context **ret,
                                      struct err *reterr)
 {
     const char *name = config->server_name ? config->server_name : address->host;
-    struct tls_context *c = mem_new(struct tls_context);
-    c->ctx = new_ctx(TLS_client_method(), TLS1_2_VERSION);
+    struct tls_context *c = new_context(TLS_client_method(), TLS1_2_VERSION);
+    keep_sessions(c);
     c->server_name = name && !is_address(name) ? mem_strdup(name) : NULL;
     enum err_code code = load_pair(c->ctx, config->cert, config->key, reterr);
     if (!code && config->mode >= TLS_VERIFY_CA)
@@ -147,7 +189,9 @@ void tls_context_destroy(struct tls_context *c)
 {
     if (!c)
         return;
+    SSL_SESSION_free(c->session);
     SSL_CTX_free(c->ctx);
+    pthread_mutex_destroy(&c->lock);
     mem_free(c->server_name);
     mem_free(c);
 }
@@ -173,6 +217,7 @@ SSL *tls_context_connection(const struct tls_context *c)
         SSL_set_connect_state(ssl);
     if (c->server_name)
         SSL_set_tlsext_host_name(ssl, c->server_name);
+    go_on_with_session(c, ssl);
     return ssl;
 }
 

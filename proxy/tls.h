@@ -31,6 +31,9 @@ const char *tls_context_expiry(const struct tls_context *c);
 struct io *io_tls(const struct tls_context *c, struct event_base *base, struct io *lower,
                   struct slice early);
 bool io_is_tls(const struct io *io);
+/* The handshake has gone on with what an earlier one with the same context had agreed upon: no
+ * certificate was sent. */
+bool io_tls_is_resumed(const struct io *io);
 /* The client has shown a certificate of the client CA. */
 bool io_tls_has_certificate(const struct io *io);
 /* And its subject's only common name is this. */

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proxy/tls.h"
+#include "proxy/tls_int.h"
 
 static struct authority authority, stranger;
 static struct certificate server_cert, expired_cert, client_cert, foreign_cert;
@@ -94,16 +94,22 @@ struct connection {
     struct end client, server;
 };
 
+/* Once more with the contexts that there are. */
+static void connect_again(struct connection *c, size_t capacity)
+{
+    struct io *ends[2];
+    io_memory_pair(capacity, ends);
+    end_init(&c->client, ends[0], c->contexts[0], slice_of("", 0));
+    end_init(&c->server, ends[1], c->contexts[1], slice_of("", 0));
+}
+
 static void connect_with(struct connection *c, size_t capacity,
                          const struct client_tls_config *accepting,
                          const struct tls_config *connecting)
 {
-    struct io *ends[2];
-    io_memory_pair(capacity, ends);
     c->contexts[0] = servers(connecting, "db.test");
     c->contexts[1] = clients(accepting);
-    end_init(&c->client, ends[0], c->contexts[0], slice_of("", 0));
-    end_init(&c->server, ends[1], c->contexts[1], slice_of("", 0));
+    connect_again(c, capacity);
 }
 
 static struct client_tls_config own(enum tls_version version)
@@ -141,10 +147,15 @@ static void connect_and_greet(struct connection *c)
     expect_text(&c->server, "hello");
 }
 
-static void connection_fini(struct connection *c)
+static void connection_close(struct connection *c)
 {
     end_fini(&c->client);
     end_fini(&c->server);
+}
+
+static void connection_fini(struct connection *c)
+{
+    connection_close(c);
     tls_context_destroy(c->contexts[0]);
     tls_context_destroy(c->contexts[1]);
 }
@@ -437,6 +448,62 @@ static void clients_show_certificates_as_they_are_asked(void **state)
     }
 }
 
+/* ---- sessions that go on ---- */
+
+static void no_newer_than(struct tls_context *c, int version)
+{
+    SSL *ssl = tls_context_connection(c);
+    assert_int_equal(SSL_CTX_set_max_proto_version(SSL_get_SSL_CTX(ssl), version), 1);
+    SSL_free(ssl);
+}
+
+/* Both ends say something, so that the client reads the ticket. */
+static void expect_talk(struct connection *c, bool resumed)
+{
+    send_text(&c->client, "hello");
+    run(&c->client, &c->server);
+    expect_text(&c->server, "hello");
+    send_text(&c->server, "hello yourself");
+    run(&c->client, &c->server);
+    expect_text(&c->client, "hello yourself");
+    assert_int_equal(io_tls_is_resumed(c->client.io), resumed);
+    assert_int_equal(io_tls_is_resumed(c->server.io), resumed);
+    assert_true(io_tls_has_certificate(c->server.io));
+    assert_true(io_tls_is_named(c->server.io, SLICE_LIT("worker")));
+}
+
+/* A server that has other keys, as after its restart, is given the whole handshake. */
+static void the_next_handshake_goes_on_with_the_last(void **state)
+{
+    static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
+    (void)state;
+    for (size_t i = 0; i < COUNT(versions); i++) {
+        struct connection c;
+        struct client_tls_config accepting = own(TLS_1_2);
+        struct tls_config connecting = { .mode = TLS_VERIFY_IDENTITY, .ca = authority.ca,
+                                         .cert = client_cert.cert, .key = client_cert.key };
+        accepting.client_ca = authority.ca;
+        accepting.verify_client = CERTIFICATE_REQUIRED;
+        c.contexts[0] = servers(&connecting, "db.test");
+        c.contexts[1] = clients(&accepting);
+        no_newer_than(c.contexts[1], versions[i]);
+        for (int n = 0; n < 4; n++) {
+            connect_again(&c, 1 << 20);
+            expect_talk(&c, n > 0);
+            connection_close(&c);
+        }
+        tls_context_destroy(c.contexts[1]);
+        c.contexts[1] = clients(&accepting);
+        no_newer_than(c.contexts[1], versions[i]);
+        connect_again(&c, 1 << 20);
+        expect_talk(&c, false);
+        connection_close(&c);
+        connect_again(&c, 1 << 20);
+        expect_talk(&c, true);
+        connection_fini(&c);
+    }
+}
+
 /* ---- files ---- */
 
 static void files_that_do_not_fit_are_named(void **state)
@@ -521,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_ticket_is_nothing_unexpected),
         cmocka_unit_test(certificates_are_looked_at_as_the_mode_says),
         cmocka_unit_test(clients_show_certificates_as_they_are_asked),
+        cmocka_unit_test(the_next_handshake_goes_on_with_the_last),
         cmocka_unit_test(files_that_do_not_fit_are_named),
         cmocka_unit_test(an_old_certificate_is_told),
     };
