@@ -83,6 +83,10 @@ void backend_forget_left(struct backend *b, const struct session *next)
         session_insert_id_gone(b->id_for);
         b->id_for = NULL;
     }
+    if (b->found_for && b->found_for != next) {
+        session_found_rows_gone(b->found_for);
+        b->found_for = NULL;
+    }
 }
 
 /* Closes; the pool learns why. */

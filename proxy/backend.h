@@ -45,6 +45,7 @@ struct backend {
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
     struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */
     struct session *id_for; /* whose LAST_INSERT_ID() only this connection knows; NULL: nobody's */
+    struct session *found_for; /* the same of FOUND_ROWS() */
     uint64_t insert_id;     /* what LAST_INSERT_ID() is on this connection, if that is known */
     bool insert_id_known;
     bool exclusive;          /* never lent to another session, and so neither probed nor cleaned */

@@ -294,7 +294,8 @@ static bool is_alive(struct pool *p, struct backend *b)
 static int reluctance(const struct backend *b, const struct session *s)
 {
     bool differs = !vars_eq(&b->vars, session_vars(s));
-    bool asked = (b->told && b->told != s) || (b->id_for && b->id_for != s);
+    bool asked = (b->told && b->told != s) || (b->id_for && b->id_for != s) ||
+                 (b->found_for && b->found_for != s);
     return 2 * differs + asked;
 }
 

@@ -192,7 +192,7 @@ void session_relay_err(struct session *s, const struct err_packet *error)
     session_send(s, &part, 1);
     buf_fini(&packet);
     s->row_count = -1;
-    session_note_warnings(s, 1);
+    session_note_failure(s);
 }
 
 /* ---- packets on their way ---- */

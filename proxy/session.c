@@ -466,6 +466,7 @@ void session_kill(struct session *s)
     session_stop_waiting(s);
     session_note_warnings(s, 0);
     session_set_insert_id(s, 0);
+    session_set_found_rows(s, 0);
     leave_backend(s);
     list_remove(&s->queue);
     io_destroy(s->io);

@@ -28,6 +28,8 @@ bool session_uses(const struct session *s, const struct backend *b);
 void session_teller_gone(struct session *s);
 /* The backend that alone knew LAST_INSERT_ID() does so no longer. */
 void session_insert_id_gone(struct session *s);
+/* The same of FOUND_ROWS(). */
+void session_found_rows_gone(struct session *s);
 /* The server of its own backend answers the login with this OK or ERR; what follows from it is
  * told by the others. */
 void session_on_login_answer(struct session *s, struct slice payload);

@@ -32,6 +32,7 @@ static void ping(struct session *s)
 {
     struct ok_packet ok = { .status = session_own_status(s) };
     struct buf payload;
+    s->row_count = 0; /* its warnings it keeps */
     buf_init(&payload);
     ok_write(&payload, &ok, 0x00, s->capabilities);
     session_send_payload(s, buf_slice(&payload));

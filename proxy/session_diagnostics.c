@@ -21,6 +21,17 @@ void session_note_warnings(struct session *s, uint16_t count)
     mem_free(s->own_error);
     s->own_error = NULL;
     s->warnings = count;
+    s->warning_count = count;
+    s->error_count = 0;
+    s->warnings_counted = true;
+    s->errors_counted = true; /* what succeeds leaves none */
+}
+
+/* The shard has told an error, but not what it tells besides. */
+void session_note_failure(struct session *s)
+{
+    session_note_warnings(s, 1);
+    s->warnings_counted = s->errors_counted = false;
 }
 
 void session_note_error(struct session *s, unsigned code, struct slice message)
@@ -28,6 +39,8 @@ void session_note_error(struct session *s, unsigned code, struct slice message)
     session_note_warnings(s, 1);
     s->own_error = mem_strndup(message);
     s->own_errno = (uint16_t)code;
+    s->error_count = 1;
+    s->errors_counted = true;
 }
 
 void session_keep_teller(struct session *s, struct backend *b)
@@ -104,18 +117,28 @@ static void send_count(struct session *s, const struct template *t)
     session_send_rows(s, &count);
 }
 
+static bool borrow_teller(struct session *s)
+{
+    return s->pinned || (s->teller && session_borrow(s, s->teller));
+}
+
+static void set_gone(struct err *e)
+{
+    err_set(e, MQ_DIAGNOSTICS_GONE,
+            "the warnings of the last statement are no longer known: another session has "
+            "used its connection to the shard");
+}
+
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l)
 {
     struct err e;
     bool own = !s->warnings || s->own_error;
-    if (!own && (s->pinned || (s->teller && session_borrow(s, s->teller)))) {
+    if (!own && borrow_teller(s)) {
         ask_backend(s, l);
         return;
     }
     if (!own) {
-        err_set(&e, MQ_DIAGNOSTICS_GONE,
-                "the warnings of the last statement are no longer known: another session has "
-                "used its connection to the shard");
+        set_gone(&e);
         session_refuse(s, &e);
         return;
     }
@@ -124,4 +147,37 @@ void session_show_diagnostics(struct session *s, const struct template *t, const
     else
         send_list(s, t, l);
     session_done(s);
+}
+
+/* ---- @@warning_count, @@error_count ---- */
+
+void session_learn_counts(struct session *s, struct slice row)
+{
+    struct reader r = reader_of(row.data, row.len);
+    unsigned long long warnings, errors;
+    bool read = slice_to_u64(read_cell(&r), &warnings) && slice_to_u64(read_cell(&r), &errors);
+    forget_teller(s); /* the question may have taken them away */
+    if (r.bad || !read)
+        return;
+    s->warning_count = warnings;
+    s->error_count = errors;
+    s->warnings_counted = s->errors_counted = true;
+}
+
+bool session_knows_counts(struct session *s, const struct template *t, bool *ret_refused)
+{
+    struct err e;
+    bool known = (!t->asks_warning_count || s->warnings_counted) &&
+                 (!t->asks_error_count || s->errors_counted);
+    *ret_refused = false;
+    if (known)
+        return true;
+    if (s->teller && session_borrow(s, s->teller)) {
+        session_learn(s, LEARN_COUNTS, SLICE_LIT("SELECT @@warning_count, @@error_count"));
+        return false;
+    }
+    set_gone(&e);
+    *ret_refused = true;
+    session_refuse_statement(s, &e);
+    return true;
 }

@@ -57,7 +57,7 @@ enum request_end {
 };
 
 /* What a command may depend on that only a backend knows. */
-enum learning { LEARN_INSERT_ID, LEARN_UNTOLD, LEARN_VALUES };
+enum learning { LEARN_INSERT_ID, LEARN_FOUND_ROWS, LEARN_COUNTS, LEARN_UNTOLD, LEARN_VALUES };
 
 struct request {
     struct buf bytes;         /* the command's packets; an EXECUTE's statement id is patched in */
@@ -316,6 +316,11 @@ struct session {
     struct backend *insert_id_at;  /* only this one knows it; NULL: none */
     bool insert_id_lost;           /* nobody knows it */
     int64_t row_count;
+    uint64_t found_rows;            /* unless one of the next two */
+    struct backend *found_rows_at;  /* only this one knows it; NULL: none */
+    bool found_rows_lost;           /* nobody knows it */
+    uint64_t warning_count, error_count; /* of diagnostics, if they are known */
+    bool warnings_counted, errors_counted;
     uint16_t warnings;       /* set by session_note_warnings() alone */
     struct backend *teller;  /* IDLE, and still holds them; NULL: none */
     char *own_error;         /* an error of mqgate's own, as it was told; NULL: none */
@@ -710,11 +715,16 @@ void session_show_findings(struct session *s, const struct template *t, const st
 /* session_diagnostics.c */
 /* The last statement left that many behind; those before it are forgotten. */
 void session_note_warnings(struct session *s, uint16_t count);
+/* It has failed on the shard. */
+void session_note_failure(struct session *s);
 /* An error that no backend knows of. */
 void session_note_error(struct session *s, unsigned code, struct slice message);
 /* The statement's backend is back in its pool, and may be asked for its warnings. */
 void session_keep_teller(struct session *s, struct backend *b);
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l);
+/* @@warning_count and @@error_count, as of LAST_INSERT_ID(). */
+bool session_knows_counts(struct session *s, const struct template *t, bool *ret_refused);
+void session_learn_counts(struct session *s, struct slice row);
 
 /* session_insert_id.c */
 void session_set_insert_id(struct session *s, uint64_t value);
@@ -730,6 +740,16 @@ void session_insert_id_told(struct session *s);
 bool session_knows_insert_id(struct session *s, const struct template *t, bool *ret_refused);
 /* The row that answers the question; an empty one: there is no answer. */
 void session_learn_insert_id(struct session *s, struct slice row);
+
+/* session_found_rows.c */
+void session_set_found_rows(struct session *s, uint64_t value);
+/* The statement's answer has ended: what has become of FOUND_ROWS()? */
+void session_note_found_rows(struct session *s, bool failed);
+/* The borrowed backend has answered a question of mqgate's own. */
+void session_disturb_found_rows(struct session *s);
+/* As of LAST_INSERT_ID(). */
+bool session_knows_found_rows(struct session *s, const struct template *t, bool *ret_refused);
+void session_learn_found_rows(struct session *s, struct slice row);
 
 /* session_learn.c */
 /* Lends an idle backend to the session, unless it has it. False: it cannot be had. */

@@ -3,8 +3,8 @@
  *
  *   command ──> session_learn ──> BUSY … row, end ──> READY ──> the same command
  *
- * LAST_INSERT_ID() is asked of the one backend that knows it (session_insert_id.c), the expressions
- * of a SET of any. */
+ * What a statement left behind is asked of the one backend that knows it (session_insert_id.c,
+ * session_found_rows.c, session_diagnostics.c), the expressions of a SET of any. */
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
@@ -78,22 +78,29 @@ void session_learn_column(struct session *s, struct slice definition)
 
 void session_learn_row(struct session *s, struct slice row)
 {
-    if (s->request.learning == LEARN_INSERT_ID)
+    switch ((enum learning)s->request.learning) {
+    case LEARN_INSERT_ID:
         session_learn_insert_id(s, row);
-    else if (s->request.learning == LEARN_UNTOLD)
+        break;
+    case LEARN_FOUND_ROWS:
+        session_learn_found_rows(s, row);
+        break;
+    case LEARN_COUNTS:
+        session_learn_counts(s, row);
+        break;
+    case LEARN_UNTOLD:
         session_learn_untold(s, row);
-    else
+        break;
+    case LEARN_VALUES:
         buf_append_slice(&learned(s)->row, row);
+        break;
+    }
 }
 
 void session_learn_failed(struct session *s, const struct err_packet *why)
 {
-    if (s->request.learning == LEARN_INSERT_ID) {
-        session_learn_insert_id(s, slice_of("", 0));
-        return;
-    }
-    if (s->request.learning == LEARN_UNTOLD) {
-        session_learn_untold(s, slice_of("", 0));
+    if (s->request.learning != LEARN_VALUES) {
+        session_learn_row(s, slice_of("", 0));
         return;
     }
     struct learned *l = learned(s);
@@ -121,8 +128,15 @@ static void tell_failure(struct session *s)
 bool session_knows(struct session *s, const struct plan_entry *entry, const struct lexed *lexed,
                    bool *ret_refused)
 {
-    if (!session_knows_insert_id(s, entry->template, ret_refused))
-        return false;
+    static bool (*const facts[])(struct session *, const struct template *, bool *) = {
+        session_knows_found_rows, /* whose question leaves the others as they are */
+        session_knows_insert_id,
+        session_knows_counts,
+    };
+    *ret_refused = false;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && !*ret_refused; i++)
+        if (!facts[i](s, entry->template, ret_refused))
+            return false;
     if (*ret_refused || !entry->template->questions)
         return true;
     if (!s->learned) {

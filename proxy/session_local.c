@@ -82,6 +82,9 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         session_refuse_text(s, MQ_STATEMENT_NOT_ALLOWED, "this statement is for accounts with `administrator: true`");
         return;
     }
+    long long found_rows = (long long)s->found_rows;
+    if (t->found_rows == FOUND_ROWS_SENT) /* what is answered here has one row */
+        session_set_found_rows(s, 1);
     switch (t->local) {
     case LOCAL_SET:
         session_set(s, t, lexed, params);
@@ -129,6 +132,9 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
         break;
     case LOCAL_SELECT_ROW_COUNT:
         send_number(s, name, s->row_count);
+        break;
+    case LOCAL_SELECT_FOUND_ROWS:
+        send_number(s, name, found_rows);
         break;
     case LOCAL_SELECT_USER:
         show_user(s, name);

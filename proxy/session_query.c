@@ -28,6 +28,9 @@ struct session_facts session_facts(const struct session *s)
         .connection_id = s->id,
         .last_insert_id = s->last_insert_id,
         .row_count = s->row_count,
+        .found_rows = s->found_rows,
+        .warning_count = s->warning_count,
+        .error_count = s->error_count,
     };
 }
 

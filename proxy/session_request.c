@@ -443,12 +443,20 @@ static void note_status(struct session *s, bool failed)
     }
 }
 
+static void note_diagnostics(struct session *s, bool failed)
+{
+    if (failed)
+        session_note_failure(s);
+    else
+        session_note_warnings(s, s->backend->answer.ok.warnings);
+}
+
 static void end_shard(struct session *s, bool failed)
 {
     struct plan_entry *entry = plan_entry_acquire(s->request.entry);
     struct err_packet error = s->backend->answer.err;
     struct backend *b = s->backend;
-    session_note_warnings(s, failed ? 1 : b->answer.ok.warnings);
+    note_diagnostics(s, failed);
     if (failed)
         session_relay_err(s, &error);
     pin_or_release(s);
@@ -520,8 +528,9 @@ static void end_relayed(struct session *s, bool failed)
     bool rows = a->columns || a->kind == ANSWER_ROWS;
     s->row_count = failed || rows ? -1 : (int64_t)a->ok.affected_rows;
     session_note_insert_id(s, failed);
+    session_note_found_rows(s, failed);
     if (!s->request.diagnostics) /* those leave what they tell of */
-        session_note_warnings(s, failed ? 1 : a->ok.warnings);
+        note_diagnostics(s, failed);
     session_note_cursor(s, failed);
     session_note_untold(s, failed);
     session_keep_home(s);
@@ -583,6 +592,8 @@ static void end_refused(struct session *s)
 static void end_own(struct session *s)
 {
     uint8_t end = s->request.end;
+    if (end == END_LEARNED)
+        session_disturb_found_rows(s);
     if (end == END_SET)
         session_end_set(s);
     if (end == END_BEGUN)
@@ -667,6 +678,7 @@ void session_on_step_end(struct session *s, bool failed)
         break;
     case STEP_INSERT_ID:
         session_insert_id_told(s);
+        session_disturb_found_rows(s);
         break;
     case STEP_CHARACTERISTICS:
         s->characteristics_set = true;

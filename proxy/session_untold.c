@@ -50,7 +50,8 @@ static void write_question(const struct session *s, struct buf *out)
 
 static bool asks_for_last(const struct template *t)
 {
-    return t && (t->relayed.asks_last || t->local == LOCAL_SHOW_WARNINGS ||
+    return t && (t->relayed.asks_last || t->asks_found_rows || t->asks_warning_count ||
+                 t->asks_error_count || t->local == LOCAL_SHOW_WARNINGS ||
                  t->local == LOCAL_SHOW_ERRORS);
 }
 

@@ -18,7 +18,7 @@ static const struct session_function session_functions[] = {
     { "SESSION_USER", LOCAL_SELECT_USER, SESSION_USER },
     { "SYSTEM_USER", LOCAL_SELECT_USER, SESSION_USER },
     { "CURRENT_USER", LOCAL_SELECT_USER, SESSION_USER },
-    { "FOUND_ROWS", LOCAL_NONE, SESSION_VALUE_COUNT },
+    { "FOUND_ROWS", LOCAL_SELECT_FOUND_ROWS, SESSION_FOUND_ROWS },
     { "CURRENT_ROLE", LOCAL_NONE, SESSION_VALUE_COUNT },
 };
 
@@ -36,6 +36,13 @@ enum local_op function_local(struct slice name)
     return f ? f->local : LOCAL_NONE;
 }
 
+/* To the session's last statement, or to one before it. */
+static bool belongs_to_last(enum session_value v)
+{
+    return v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT || v == SESSION_FOUND_ROWS ||
+           v == SESSION_WARNING_COUNT || v == SESSION_ERROR_COUNT;
+}
+
 enum err_code plan_session_value(struct planner *p, enum session_value v, uint32_t first,
                                  uint32_t last)
 {
@@ -48,7 +55,10 @@ enum err_code plan_session_value(struct planner *p, enum session_value v, uint32
     };
     p->t->has_session_values = true;
     p->t->asks_insert_id |= v == SESSION_LAST_INSERT_ID;
-    p->t->uses_session_value |= v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT;
+    p->t->asks_found_rows |= v == SESSION_FOUND_ROWS;
+    p->t->asks_warning_count |= v == SESSION_WARNING_COUNT;
+    p->t->asks_error_count |= v == SESSION_ERROR_COUNT;
+    p->t->uses_session_value |= belongs_to_last(v);
     /* SELECT@@identity needs no space, SELECT CAST(…) does. */
     const char *gap = p->l->tokens[first].kind == TOKEN_IDENT ? "" : " ";
     char *text = arena_printf(p->arena, "%s%s%c%s", gap, forms[v].before, EDIT_SESSION + (int)v,

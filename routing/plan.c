@@ -274,6 +274,7 @@ enum err_code plan_tree(struct planner *p)
     p->root = root;
     p->t->op = root->op;
     p->t->flags = root->flags;
+    p->t->found_rows = (uint8_t)found_rows_effect(p, root);
     return plan_statement(p, root);
 }
 

@@ -128,6 +128,14 @@ struct relayed {
     uint64_t variables;   /* 1 << enum var: what SET may have changed */
 };
 
+/* What a statement does to FOUND_ROWS() when it succeeds. */
+enum found_rows {
+    FOUND_ROWS_KEPT,
+    FOUND_ROWS_SENT,   /* as many as its answer has */
+    FOUND_ROWS_THERE,  /* what the server says; it has rows */
+    FOUND_ROWS_UNKNOWN /* one of the above */
+};
+
 struct template {
     enum verdict verdict;
     const struct err *reject; /* the reason of VERDICT_REJECT, else NULL */
@@ -142,6 +150,9 @@ struct template {
     bool needs_administrator;
     bool is_select;      /* answers with rows */
     bool asks_insert_id; /* LAST_INSERT_ID() without an expression, and its kind */
+    bool asks_found_rows; /* FOUND_ROWS() */
+    bool asks_warning_count, asks_error_count; /* @@warning_count, @@error_count */
+    uint8_t found_rows;   /* enum found_rows */
     bool uses_session_value; /* reads something that belongs to the session's last statement */
     bool has_session_values; /* edits hold what only the session knows */
     bool also_passes;        /* VERDICT_LOCAL as text; prepared, any shard answers the edited text */

@@ -301,6 +301,12 @@ enum err_code function_session_value(struct planner *p, struct slice name, uint3
 /* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
 enum local_op function_local(struct slice name);
 
+/* ---- found_rows.c ---- */
+
+enum found_rows found_rows_effect(const struct planner *p, const struct node *root);
+/* Of a statement that is relayed as it is; reads: it is a query. */
+enum found_rows found_rows_relayed(const struct planner *p, bool reads);
+
 /* ---- charset.c: identifier columns are ASCII on the shards ---- */
 
 /* Notes the values that meet an identifier column below n. */

@@ -35,6 +35,7 @@ struct session_facts {
     bool unix_socket;
     uint64_t connection_id, last_insert_id;
     int64_t row_count;
+    uint64_t found_rows, warning_count, error_count;
 };
 
 enum param_kind {

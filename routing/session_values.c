@@ -26,6 +26,12 @@ struct slice session_value(const struct session_facts *facts, enum session_value
         return number(arena, facts->last_insert_id);
     case SESSION_ROW_COUNT:
         return slice_cstr(arena_printf(arena, "%lld", (long long)facts->row_count));
+    case SESSION_FOUND_ROWS:
+        return number(arena, facts->found_rows);
+    case SESSION_WARNING_COUNT:
+        return number(arena, facts->warning_count);
+    case SESSION_ERROR_COUNT:
+        return number(arena, facts->error_count);
     case SESSION_USER:
         return account(facts, arena);
     case SESSION_TENANT:
@@ -37,7 +43,8 @@ struct slice session_value(const struct session_facts *facts, enum session_value
 
 static bool is_number(enum session_value v)
 {
-    return v == SESSION_CONNECTION_ID || v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT;
+    return v == SESSION_CONNECTION_ID || v == SESSION_LAST_INSERT_ID || v == SESSION_ROW_COUNT ||
+           v == SESSION_FOUND_ROWS || v == SESSION_WARNING_COUNT || v == SESSION_ERROR_COUNT;
 }
 
 struct slice session_value_sql(const struct session_facts *facts, enum session_value v,

@@ -327,6 +327,7 @@ static enum err_code relay(struct planner *p, const struct first_word *first)
         code = take_words(p, first->way);
     p->t->verdict = VERDICT_UNSHARDED;
     p->t->is_select = first->way == WAY_QUERY;
+    p->t->found_rows = (uint8_t)found_rows_relayed(p, p->t->is_select);
     p->t->client_params = p->l->params;
     return code;
 }

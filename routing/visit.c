@@ -8,15 +8,26 @@
 
 enum { DEPTH_MAX = 2 * NESTING_MAX + 100 };
 
+/* What the session knows of its last statements. */
+static const struct {
+    const char *name;
+    enum session_value value;
+} session_variables[] = {
+    { "last_insert_id", SESSION_LAST_INSERT_ID },
+    { "identity", SESSION_LAST_INSERT_ID },
+    { "warning_count", SESSION_WARNING_COUNT },
+    { "error_count", SESSION_ERROR_COUNT },
+};
+
 static enum err_code system_variable(struct planner *p, const struct node *n)
 {
     struct slice name = plan_name(p, n);
     for (size_t i = 0; i < name.len; i++)
         if (name.data[i] & 0x80) /* MySQL finds variables by their letters without accents */
             return reject(p, MQ_VARIABLE_NOT_ALLOWED, "the name of a variable is not ASCII");
-    bool insert_id = slice_ieq_cstr(name, "last_insert_id") || slice_ieq_cstr(name, "identity");
-    if (insert_id && !(n->flags & NODE_F_GLOBAL))
-        return plan_session_value(p, SESSION_LAST_INSERT_ID, n->first, n->last);
+    for (size_t i = 0; i < sizeof session_variables / sizeof *session_variables; i++)
+        if (slice_ieq_cstr(name, session_variables[i].name) && !(n->flags & NODE_F_GLOBAL))
+            return plan_session_value(p, session_variables[i].value, n->first, n->last);
     for (const char *const *own = variables_of_statements; *own; own++)
         if (slice_ieq_cstr(name, *own))
             return reject(p, MQ_VARIABLE_NOT_ALLOWED,

@@ -143,7 +143,7 @@ static enum answer_packet at_rows_end(struct answer *a, struct slice payload)
     bool good = has_eof(a) ? take_eof(a, payload) : ok_parse(payload, a->capabilities, &a->ok);
     if (!good)
         return bad(a);
-    a->cursor_opened = !has_eof(a) && !a->rows_begun && opens_cursor(a);
+    a->cursor_opened = !has_eof(a) && !a->rows && opens_cursor(a);
     return result_end(a, ANSWER_ROWS_END);
 }
 
@@ -154,8 +154,8 @@ static enum answer_packet at_column_count(struct answer *a, struct slice payload
     if (r.bad || reader_left(&r) || columns == 0 || columns > COLUMNS_MAX)
         return bad(a);
     a->columns = a->definitions_left = columns;
+    a->rows = 0;
     a->state = AT_COLUMNS;
-    a->rows_begun = false;
     return ANSWER_COLUMN_COUNT;
 }
 
@@ -235,7 +235,7 @@ enum answer_packet answer_packet(struct answer *a, const uint8_t *payload, size_
         return ANSWER_NEED_MORE;
     if (a->state == AT_ROWS && is_row(a, payload[0], len)) {
         a->fragment_follows = len == PACKET_MAX;
-        a->rows_begun = true;
+        a->rows++;
         return ANSWER_ROW;
     }
     if (len == PACKET_MAX)
@@ -253,6 +253,7 @@ size_t answer_skip_rows(struct answer *a, const uint8_t *data, size_t have)
         return 0;
     const uint8_t *p = data;
     size_t left = have;
+    uint64_t rows = 0;
     while (left > PACKET_HEADER) {
         size_t len = packet_length(p);
         /* Empty packets and fragments (one comparison for both) are answer_packet's, and so
@@ -262,7 +263,8 @@ size_t answer_skip_rows(struct answer *a, const uint8_t *data, size_t have)
             break;
         p += PACKET_HEADER + len;
         left -= PACKET_HEADER + len;
+        rows++;
     }
-    a->rows_begun |= left != have;
+    a->rows += rows;
     return have - left;
 }

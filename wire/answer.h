@@ -42,10 +42,9 @@ struct answer {
     uint8_t kind;              /* enum answer_kind */
     bool fragment_follows;     /* private: the next packet continues the last one */
     bool ended;                /* the last packet of the answer was seen */
-    bool rows_begun;           /* private: of the result set at hand */
     bool cursor_opened;        /* the rows wait for COM_STMT_FETCH */
     uint32_t capabilities;     /* of the backend's connection */
-    uint64_t columns;          /* of the result set at hand */
+    uint64_t columns, rows;    /* of the result set at hand */
     uint64_t definitions_left; /* private */
     uint32_t prepared_columns, prepared_params;
     struct ok_packet ok;   /* of the last OK or EOF; info and session_state are borrowed */

@@ -75,6 +75,15 @@ def test_prepared(connection):
     assert connection.execute(counted).rows == [(0,)]
 
 
+def test_counts_beside_an_error(connection, topic):
+    """Only the shard knows how many warnings stand beside its error."""
+    connection.query("SET sql_mode = 'NO_ENGINE_SUBSTITUTION'")
+    row = f"('g', '{topic}', 'p', 1, '7x')"
+    error_of(connection, f"INSERT INTO queue_offsets VALUES {row}, {row}")
+    counts = "SELECT @@warning_count, @@error_count"
+    assert warnings(connection, counts) == [(b"3", b"1")]
+
+
 def test_an_error_of_the_shard(connection, topic):
     error = error_of(connection, f"SELECT nothing FROM queue_offsets WHERE topic = '{topic}'")
     assert error[1] == b"1054"

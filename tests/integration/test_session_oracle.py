@@ -44,6 +44,8 @@ def sides(connect, direct, cluster, tenant, topic):
         "isolation": "tx_isolation" if cluster.mariadb else "transaction_isolation",
         "read_only": "tx_read_only" if cluster.mariadb else "transaction_read_only",
         "count": f"SELECT COUNT(*) FROM queue_offsets WHERE topic = '{topic}'",
+        "all": f"SELECT partition_key FROM queue_offsets WHERE topic = '{topic}'",
+        "calc": f"SELECT SQL_CALC_FOUND_ROWS offset_acked FROM queue_offsets WHERE topic = '{topic}'",
         "clear": f"DELETE FROM queue_offsets WHERE topic = '{topic}'",
     }
     for letter in "abcdef":
@@ -69,7 +71,33 @@ def sides(connect, direct, cluster, tenant, topic):
         connection.query(names["clear"])
 
 
+FOUND = "SELECT FOUND_ROWS()"
+COUNTS = "SELECT @@warning_count, @@error_count"
+WARNS = "SELECT CAST('seven' AS UNSIGNED), CAST('eight' AS UNSIGNED)"
 SCRIPTS = {
+    "found rows": [
+        "{all}", FOUND, FOUND, "{a}", "{b}", "{c}", "{all}", FOUND, "{all} LIMIT 2", FOUND, "{all} LIMIT 0",
+        "SELECT FOUND_ROWS(), ROW_COUNT()", "{all} AND offset_acked = 9", FOUND, "SELECT COUNT(*) FROM ({all}) x",
+        FOUND, "SHOW TABLES LIKE 'queue%'", FOUND, "SHOW PRIVILEGES", FOUND, "DESCRIBE queue_offsets", FOUND,
+        "{all} ORDER BY 1 LIMIT 1", "SHOW WARNINGS", FOUND, "{all}",
+        "SHOW COUNT(*) WARNINGS", FOUND],
+    "found rows that the shard knows": [
+        "BEGIN", "{a}", "{b}", "{c}", "{calc} LIMIT 1", "{d}", FOUND, FOUND, "{calc} LIMIT 1 OFFSET 2",
+        "SELECT FOUND_ROWS() + 1", "{all} LIMIT 1, 1", FOUND, "({all}) UNION ALL ({all}) LIMIT 3", FOUND,
+        "{all} UNION SELECT 'x'", "SELECT nothing", FOUND, "{calc} LIMIT 1", "SAVEPOINT x", FOUND, "ROLLBACK"],
+    "found rows stay": [
+        "{a}", "{b}", "{all}", "BEGIN", "{c}", "SET time_zone = '+00:00'", "SAVEPOINT x", "/* nothing */", "PING",
+        "SELECT nothing", "ROLLBACK", FOUND],
+    "found rows in a condition": [
+        "{a}", "{b}", "{all}", "{all} AND FOUND_ROWS() = 2", "{all} AND FOUND_ROWS() = 1"],
+    "counts": [
+        COUNTS, WARNS, COUNTS, WARNS, "SELECT @@session.warning_count + 1", WARNS, "{a}", COUNTS,
+        "NONSENSE", COUNTS, "BEGIN", "{b}", "SELECT 1, @@local.error_count", WARNS, "SELECT 1, @@local.warning_count", "{clear}", "INSERT IGNORE INTO queue_offsets VALUES ('g', 't', 'a', 0, '7x')", COUNTS,
+        "{clear}", COUNTS],
+    "row count": [
+        "SELECT ROW_COUNT()", "{a}", "SELECT ROW_COUNT()", "{b}", "PING", "SELECT ROW_COUNT()", "{a}",
+        "SELECT ROW_COUNT()", "{clear}", "SELECT ROW_COUNT(), FOUND_ROWS()", "{clear}", "SHOW WARNINGS",
+        "SELECT ROW_COUNT()"],
     "read only, once": ["SET TRANSACTION READ ONLY", "SELECT @@{read_only}", "{a}", "{b}", "COMMIT", "{c}"],
     "read only and BEGIN": ["SET TRANSACTION READ ONLY", "BEGIN", "{a}", "COMMIT", "{b}"],
     "both at once": [

@@ -111,7 +111,7 @@ def test_no_database(connect):
     assert ask(connection, "SELECT DATABASE(), 1", True).rows == [(None, 1)]
 
 
-@pytest.mark.parametrize("statement", ["SELECT LAST_INSERT_ID(5)", "SELECT FOUND_ROWS(), 1"])
+@pytest.mark.parametrize("statement", ["SELECT LAST_INSERT_ID(5)", "SELECT FOUND_ROWS(1)"])
 def test_what_a_shard_s_session_would_keep(connection, statement):
     with refused("2003"):
         connection.query(statement)
