@@ -115,7 +115,8 @@ static void print_markdown_row(const struct setting_info *all, size_t i, size_t 
         printf("%s%s", page_head, table_head);
     if (begins_chapter(s, i + 1 == count))
         printf("\n## %s\n\n%s\n%s", s->path, s->summary, table_head);
-    printf("| `%s` | %s | %s | %s | %s |\n", s->path, s->type, s->fallback, variable, s->summary);
+    const char *fallback = strcmp(s->fallback, "|") == 0 ? "\\|" : s->fallback;
+    printf("| `%s` | %s | %s | %s | %s |\n", s->path, s->type, fallback, variable, s->summary);
 }
 
 static int list_settings(const struct options *o)

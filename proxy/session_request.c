@@ -361,8 +361,8 @@ static void refuse_garbling(struct session *s)
 {
     struct err e;
     err_set(&e, MQ_IDENTIFIER_INVALID,
-            "the value for %s is not known to be ASCII; without STRICT_TRANS_TABLES in sql_mode a "
-            "shard would store `?` for what is not",
+            "the value for %s is not known to be there and ASCII; without STRICT_TRANS_TABLES in "
+            "sql_mode a shard would store `?` for what is not",
             s->request.entry->template->computed);
     pin_or_release(s);
     session_fail_request(s, &e);

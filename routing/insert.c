@@ -150,10 +150,12 @@ static uint32_t open_paren(const struct planner *p, const struct node *row)
     return token_is_op(&p->l->tokens[row->first], OP_LPAREN) ? row->first : row->first + 1;
 }
 
-/* A row that names no key belongs to whatever tenant is found elsewhere. */
-static void tie_row(struct planner *p, size_t keys)
+/* A row that names no key belongs to whatever tenant is found elsewhere. keys: in front of it. */
+static enum err_code tie_row(struct planner *p, const struct insert *in, size_t keys)
 {
     p->untied |= p->keys.count == keys;
+    bool missing = p->qualified && in->table->partition_key && p->keys.count == keys;
+    return missing ? qualified_missing(p, in->table) : MQ_OK;
 }
 
 static enum err_code visit_row(struct planner *p, const struct insert *in, const struct node *row)
@@ -173,7 +175,8 @@ static enum err_code visit_row(struct planner *p, const struct insert *in, const
         if (!code)
             code = visit(p, v);
     }
-    tie_row(p, keys);
+    if (!code)
+        code = tie_row(p, in, keys);
     if (!code && in->names_tenant && index <= in->tenant_index)
         return reject(p, MQ_TENANT_VALUE, "a row has no value for `tenant`");
     return code;
@@ -207,7 +210,8 @@ static enum err_code insert_set(struct planner *p, struct insert *in, const stru
         if (!code)
             code = visit(p, a->child->next);
     }
-    tie_row(p, keys);
+    if (!code)
+        code = tie_row(p, in, keys);
     if (code || in->names_tenant)
         return code;
     char *lead = arena_printf(p->arena, " tenant = %c,", EDIT_TENANT);
@@ -336,7 +340,11 @@ static enum err_code visit_query(struct planner *p, const struct insert *in,
     p->inserted_key = key_index(p, in);
     p->untied |= p->inserted_key < 0;
     p->scope = NULL;
-    enum err_code code = query_visit(p, query);
+    enum err_code code = MQ_OK;
+    if (p->qualified && p->inserted_key < 0 && in->table->partition_key)
+        code = qualified_missing(p, in->table);
+    if (!code)
+        code = query_visit(p, query);
     p->scope = scope;
     p->inserted_key = -1;
     return code;

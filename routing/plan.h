@@ -212,8 +212,8 @@ struct template {
      * expression as it was written. See route_heading(). */
     struct value_ref heading;
     bool if_exists;      /* IF [NOT] EXISTS */
-    const char *computed; /* an ASCII column whose new value might not be ASCII, which only a strict
-                             sql_mode makes an error; NULL: none */
+    const char *computed; /* a column whose new value might not be ASCII, or be missing where it
+                             names a tenant, which only a strict sql_mode makes an error; or NULL */
 
     const struct merge_recipe *merge; /* VERDICT_TENANTS: how the parts' answers become one */
 

@@ -327,8 +327,8 @@ static enum err_code inserted_item(struct planner *p, const struct node *expr)
 {
     struct scope *s;
     const struct table_ref *ref = key_column(p, expr, &s);
-    if (!ref && !qualified_is_value(p, expr))
-        return reject_inserted(p);
+    if (ref ? ref->target != NULL : !qualified_is_value(p, expr))
+        return reject_inserted(p); /* also one that an outer join may leave out */
     if (ref)
         column_claim(p, expr);
     else

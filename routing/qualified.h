@@ -42,6 +42,8 @@ enum err_code qualified_join(struct planner *p, const struct node *join,
 /* Is it a value that can name a tenant: a string, or a parameter? */
 bool qualified_is_value(struct planner *p, const struct node *value);
 void qualified_add(struct planner *p, struct value_ref value, bool inserted);
+/* A row may come without a key, where a server in strict mode has an error. */
+enum err_code qualified_missing(struct planner *p, const struct catalog_table *table);
 /* A value of an inserted row or of an assignment; refused if its tenant cannot be known. */
 enum err_code qualified_stored(struct planner *p, const struct catalog_table *table,
                                struct slice column, const struct node *value, bool inserted);

@@ -29,6 +29,16 @@ void qualified_add(struct planner *p, struct value_ref value, bool inserted)
     *k = (struct key_ref){ .value = value, .inserted = inserted };
 }
 
+enum err_code qualified_missing(struct planner *p, const struct catalog_table *table)
+{
+    p->t->computed = table->partition_key;
+    return !p->ignores ? MQ_OK
+                       : reject(p, MQ_PARTITION_KEY,
+                                "no value for %s: with IGNORE a server would store an empty one, "
+                                "which names no tenant",
+                                table->partition_key);
+}
+
 enum err_code qualified_stored(struct planner *p, const struct catalog_table *table,
                                struct slice column, const struct node *value, bool inserted)
 {
@@ -36,7 +46,7 @@ enum err_code qualified_stored(struct planner *p, const struct catalog_table *ta
         return MQ_OK;
     struct value_ref ref = plan_value(p, value);
     if (ref.kind == VALUE_NONE)
-        return MQ_OK;
+        return qualified_missing(p, table);
     if (!qualified_is_value(p, value))
         return reject(p, MQ_PARTITION_KEY,
                       "the value for %s is computed, so the tenant it names cannot be read; give a "

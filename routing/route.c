@@ -66,6 +66,14 @@ static bool is_stale(const struct route_input *in)
            in->now_ms - confirmed > table->max_age_ms;
 }
 
+/* A qualified key names its tenant up to the first separator: a tenant that has one is not served. */
+static bool has_separator(const struct route_input *in, struct slice tenant)
+{
+    const struct config *c = in->topology->config;
+    return c->partition_keys == KEYS_QUALIFIED && tenant.len &&
+           memchr(tenant.data, c->key_separator, tenant.len);
+}
+
 /* A tenant that is not in the map: unknown to the list, or not yet seen in the table. */
 static enum route_outcome unlisted(const struct route_input *in, struct slice tenant,
                                    struct err *reterr)
@@ -98,6 +106,11 @@ static enum route_outcome unplaced(const struct route_input *in, const struct te
 static enum route_outcome place(const struct route_input *in, struct slice name,
                                 const struct tenant **ret, struct err *reterr)
 {
+    if (has_separator(in, name)) {
+        err_set(reterr, MQ_TENANT_INVALID, "tenant %.*s contains partition_key_separator",
+                name.len > 80 ? 80 : (int)name.len, name.data);
+        return ROUTE_REFUSE;
+    }
     const struct tenant *tenant = tenant_map_find(in->tenants, name);
     if (!tenant)
         return unlisted(in, name, reterr);

@@ -24,7 +24,7 @@ enum tenant_origin {
 
 struct value_ref {
     uint8_t kind;   /* enum value_kind */
-    uint8_t origin; /* enum tenant_origin; of template.sql_tenants only */
+    uint8_t origin; /* enum tenant_origin; of template.sql_tenants and keys only */
     bool continues; /* the same; the list of the value before it goes on */
     uint32_t first, last, param;
 };

@@ -6,7 +6,7 @@ behind an order by the key, and rows that could collide set the same values.
 
 import literals
 from scopes import Scope, Source
-from tables import BLOB, JSON, MINE, NAMES, NUMBER, TABLES, TEXT
+from tables import BLOB, JSON, MINE, NAMES, NEW_KEYS, NUMBER, TABLES, TEXT, is_qualified
 from tree import OFFSET, Node, joined
 
 # Columns that a change may set without making two rows one, by type.
@@ -123,7 +123,7 @@ class Changes:
             return Node(JSON, self.rng.choice(["NULL", "'{\"k\": [1, 2]}'", "'{}'", f"'{{\"queue_name\": \"{MINE}\"}}'"]))
         values = NAMES.get(column.name, ["boom", ""])
         if column.type == TEXT and column.name != "last_error":
-            values = [v for v in values if v] + ["new1", "new2"]
+            values = [v for v in values if v] + self.fresh_names(column.name)
         return literals.text(self.rng, self.rng.choice(values))
 
     def on_duplicate(self, table, columns):
@@ -199,6 +199,10 @@ class Changes:
             " FROM queue_messages m WHERE m.offset = ", self.key_value(table, "offset"),
         )  # fmt: skip
 
+    @staticmethod
+    def fresh_names(column):
+        return NEW_KEYS if column == "partition_key" else ["new1", "new2"]
+
     def selected_value(self, column, scope):
         """Key columns vary with the rows, all others are constants: see the head of this file."""
         if column.name in ("topic", "consumer_group", "subscriber_name"):
@@ -207,6 +211,8 @@ class Changes:
                 return self.reference(scope, *self.rng.choice(found))
         if column.name in ("partition_key", "id"):
             found = [(s, c) for s, c in scope.columns(TEXT) if c.name == column.name]
+            if found and column.name == "partition_key" and is_qualified() and self.chance(0.8):
+                return self.reference(scope, *self.rng.choice(found))
             if found:
                 return Node(TEXT, "CONCAT(", self.reference(scope, *self.rng.choice(found)), ", 'n')")
         if column.type == JSON:
@@ -262,7 +268,7 @@ class Changes:
         self.note("key changed")
         table = self.any_table()
         name = self.rng.choice([c.name for c in table.columns if c.name in ("topic", "partition_key", "consumer_group")])
-        value = literals.text(self.rng, self.rng.choice([*NAMES[name], "new1"]))
+        value = literals.text(self.rng, self.rng.choice([*NAMES[name], self.fresh_names(name)[0]]))
         where = joined(" AND ", [
             Node("condition", written(k), " = ", self.key_value(table, k)) for k in table.key
         ])  # fmt: skip

@@ -81,7 +81,9 @@ TABLES = {
 
 # Values that the rows hold, by column; statements are made of the same.
 TOPICS = ["a", "b", "a_dlq", "t"]
-PARTITIONS = ["p", "q", "漢", "P"]
+KEYS = ["p", "q", "漢", "P"]  # as shards have them
+PARTITIONS = list(KEYS)  # as clients do
+NEW_KEYS = ["new1", "new2"]  # that no row has
 GROUPS = ["g", "h"]
 NAMES = {
     "topic": TOPICS,
@@ -95,13 +97,23 @@ NAMES = {
 }
 
 
-def own_rows():
+def qualify():
+    """Clients see partition keys as tenant|key from now on; statements are made of these."""
+    PARTITIONS[:] = [f"{MINE}|{key}" for key in KEYS]
+    NEW_KEYS[:] = [f"{MINE}|{key}" for key in NEW_KEYS]
+
+
+def is_qualified():
+    return "|" in NEW_KEYS[0]
+
+
+def own_rows(partitions=KEYS):
     """The rows of the tenant under test, by table."""
     rows = {name: [] for name in TABLES}
     offset = 0
     for topic in TOPICS[:3]:
-        for partition in PARTITIONS[:3] if topic != "b" else PARTITIONS[:1]:
-            for number in (1, 2) if partition == "p" else (1,):
+        for partition in partitions[:3] if topic != "b" else partitions[:1]:
+            for number in (1, 2) if partition == partitions[0] else (1,):
                 offset += 1
                 rows["queue_messages"].append(
                     (offset, topic, partition, f"id{number}", f"pay{offset}".encode(),
@@ -115,10 +127,10 @@ def own_rows():
                         ("g" if offset % 2 else "h", topic, partition, offset, offset % 4 == 1,
                          50 * (offset % 3), offset % 3, offset % 5 == 0)
                     )  # fmt: skip
-            for group in GROUPS[: 2 if partition == "p" else 1]:
+            for group in GROUPS[: 2 if partition == partitions[0] else 1]:
                 rows["queue_offsets"].append((group, topic, partition, offset - 1, 60 + offset))
-        rows["queue_partition_leases"].append(("g", topic, "p", "w1", 7, 20 + offset))
-        rows["queue_partition_leases"].append(("h", topic, "q", "s1", 8, 20 + offset))
+        rows["queue_partition_leases"].append(("g", topic, partitions[0], "w1", 7, 20 + offset))
+        rows["queue_partition_leases"].append(("h", topic, partitions[1], "s1", 8, 20 + offset))
         for subscriber in ("s1", "s2") if topic == "a" else ("s1",):
             rows["queue_subscriber_heartbeats"].append(
                 ("g", topic, subscriber, 30 + offset, 40 if topic == "b" else 0)
@@ -152,7 +164,7 @@ def foreign_rows(tenant_number):
             row.update({k: f"{MARKER}{k}{number}" for k in row if isinstance(row[k], str)})
             row.update({c.name: marker(c) for c in table.columns if c.type == JSON})
             if number:  # a topic and a partition that we have too
-                row.update({k: NAMES[k][0] for k in ("topic", "partition_key") if k in row})
+                row.update({k: v for k, v in (("topic", TOPICS[0]), ("partition_key", KEYS[0])) if k in row})
             if "offset" in row:
                 row["offset"] = SHARD_GENERATED - 1000 + 10 * tenant_number + number
             rows[name].append(tuple(row.values()))

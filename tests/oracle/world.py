@@ -15,6 +15,7 @@ from tables import (
     GENERATED_END,
     LEGACY_GENERATED,
     MINE,
+    PARTITIONS,
     SHARD_GENERATED,
     TABLES,
     foreign_rows,
@@ -32,7 +33,8 @@ SERVER_OPTIONS = {
 class World:
     """Servers, mqgate and connections. Use it with `with`."""
 
-    def __init__(self, folder, flavour):
+    def __init__(self, folder, flavour, qualified=False):
+        self.qualified = qualified
         self.folder, self.flavour, self.mysql = Path(folder), flavour, flavour == "mysql"
         options = [f"--server-option={option}" for option in SERVER_OPTIONS[flavour]]
         tenants = [MINE, *OTHERS]
@@ -41,7 +43,8 @@ class World:
         )
         self.gateway = None
         try:
-            self.gateway = Gateway(self.cluster, self.folder / "mqgate").start()
+            keys = {"partition_keys": "qualified"} if qualified else None
+            self.gateway = Gateway(self.cluster, self.folder / "mqgate", keys).start()
             self.socket = self.cluster.shards[0]["socket"]
             self.connect_admin()
             self.make_legacy()
@@ -50,7 +53,7 @@ class World:
             self.connect_admin()
             self.dumps = (
                 self.contents_query("queue"),
-                self.contents_query(self.home(), f"WHERE tenant = '{MINE}'"),
+                self.contents_query(self.home(), f"WHERE tenant = '{MINE}'", qualified),
             )
             self.foreign = self.foreign_query()
             self.foreign_rows = self.dump_foreign()
@@ -138,7 +141,7 @@ class World:
         """Statements that empty and fill every table."""
         out = []
         for name in TABLES:
-            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", own_rows()[name], ())]
+            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", own_rows(PARTITIONS)[name], ())]
         for database, tenants in self.databases():
             for name in TABLES:
                 out.append(f"DELETE FROM {database}.{name}")
@@ -154,10 +157,10 @@ class World:
             self.admin_query(statement)
         self.admin_query("COMMIT")
 
-    def contents_query(self, database, condition=""):
+    def contents_query(self, database, condition="", qualified=False):
         """One query that gives the rows of all tables: the table's number and the row's text."""
         return " UNION ALL ".join(
-            f"SELECT {number}, {row_text(table)} FROM {database}.{name} {condition}"
+            f"SELECT {number}, {row_text(table, qualified)} FROM {database}.{name} {condition}"
             for number, (name, table) in enumerate(TABLES.items())
         )
 
@@ -194,9 +197,14 @@ class World:
 CELL_END = "\x1f"
 
 
-def row_text(table):
-    """A row as one text; NULL is told from every text."""
-    columns = ", ".join(f"IFNULL(`{c.name}`, 'N\x1e')" for c in table.columns)
+def row_text(table, qualified=False):
+    """A row as one text, partition keys as clients read them; NULL is told from every text."""
+    columns = ", ".join(
+        "CONCAT(tenant, '|', partition_key)"
+        if qualified and c.name == "partition_key"
+        else f"IFNULL(`{c.name}`, 'N\x1e')"
+        for c in table.columns
+    )
     return f"CONCAT_WS('{CELL_END}', {columns})"
 
 

@@ -22,7 +22,8 @@ static const char yaml[] = "keyspace: {name: mq, aliases: [queue], database: sha
                            "tenants: [acme]\n"
                            "accounts: {app: {password: secret}}\n";
 
-static struct topology *topology;
+/* With plain and with qualified partition keys; the one that is looked at. */
+static struct topology *plain, *qualified, *topology;
 static struct tenant_map *tenants;
 
 static void require(bool condition, const char *what, struct slice text)
@@ -33,16 +34,27 @@ static void require(bool condition, const char *what, struct slice text)
     abort();
 }
 
-static void set_up(void)
+static struct topology *make_topology(const char *partition_keys)
 {
+    const char *settings[] = { partition_keys, NULL };
+    const struct config_overrides overrides = { .settings = settings };
     struct diagnostics d;
+    struct topology *made;
     struct err err;
     diagnostics_init(&d);
-    struct config *config = config_parse(slice_of(yaml, sizeof yaml - 1), "fuzz", NULL, &d);
+    struct config *config = config_parse(slice_of(yaml, sizeof yaml - 1), "fuzz", &overrides, &d);
     require(config != NULL, d.count ? d.items[0].text : "configuration", slice_of("", 0));
     diagnostics_fini(&d);
-    require(!topology_create(config, &topology, &err), err.text, slice_of("", 0));
-    require(!topology_hash_tenants(topology, &tenants, &err), err.text, slice_of("", 0));
+    require(!topology_create(config, &made, &err), err.text, slice_of("", 0));
+    return made;
+}
+
+static void set_up(void)
+{
+    struct err err;
+    plain = make_topology("partition_keys=plain");
+    qualified = make_topology("partition_keys=qualified");
+    require(!topology_hash_tenants(plain, &tenants, &err), err.text, slice_of("", 0));
 }
 
 static struct dialect choose_dialect(uint8_t choice)
@@ -276,14 +288,17 @@ static void check(struct slice text, const struct dialect *dialect)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!topology)
+    if (!plain)
         set_up();
     if (!size)
         return 0;
     struct dialect dialect = choose_dialect(data[0]);
     struct slice text = slice_of(data + 1, size - 1);
-    check(text, &dialect);
-    check(slice_of(text.data, text.len / 2), &dialect);
-    check(slice_of(text.data, text.len - text.len / 5), &dialect);
+    for (int pass = 0; pass < 2; pass++) {
+        topology = pass ? qualified : plain;
+        check(text, &dialect);
+        check(slice_of(text.data, text.len / 2), &dialect);
+        check(slice_of(text.data, text.len - text.len / 5), &dialect);
+    }
     return 0;
 }

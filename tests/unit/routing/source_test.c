@@ -260,6 +260,56 @@ static void test_stale(void **state)
     fixture_close(&f);
 }
 
+#define KEYED SELECT " WHERE partition_key = "
+
+static void test_qualified(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, WITH_TABLE "tenants: [serving, moving, retired]\npartition_keys: qualified\n",
+                 states(999000));
+    expect(&f, KEYED "'serving|k'", ROUTE_OK, 0);
+    assert_int_equal(f.route.source, SOURCE_PARTITION_KEY);
+    expect(&f, KEYED "'moving|k'", ROUTE_HOLD, MQ_TENANT_MOVING);
+    expect(&f, KEYED "'retired|k'", ROUTE_REFUSE, MQ_TENANT_RETIRED);
+    expect(&f, KEYED "'nobody|k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    expect(&f, KEYED "'k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    expect(&f, SELECT " WHERE partition_key IN ('serving|a', 'moving|b')", ROUTE_REFUSE, MQ_SCATTER);
+    expect(&f, SELECT " WHERE partition_key IN ('serving|a', NULL)", ROUTE_OK, 0);
+    expect(&f, SELECT " WHERE partition_key IN ('serving|a', 1)", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    f.facts.scope.account = &only_acme;
+    expect(&f, KEYED "'serving|k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    fixture_close(&f);
+}
+
+static void test_qualified_table(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, WITH_TABLE "tenants: table\npartition_keys: qualified\n"
+                                "partition_key_separator: '-'\n", states(999000));
+    expect(&f, KEYED "'serving-k'", ROUTE_OK, 0);
+    expect(&f, KEYED "'new-k'", ROUTE_TENANT_MISS, MQ_TENANT_UNPLACED);
+    expect_state(&f, "se-rving", ROUTE_REFUSE, MQ_TENANT_INVALID);
+    fixture_close(&f);
+}
+
+static void test_qualified_default(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, FIXTURE_YAML "tenants: [acme, globex]\ndefault_tenant: globex\n"
+                                  "partition_keys: qualified\n", NULL);
+    expect(&f, KEYED "'k'", ROUTE_OK, 0);
+    assert_string_equal(f.route.tenant->name, "globex");
+    expect(&f, KEYED "'globex|k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    expect(&f, KEYED "'hooli|k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    expect(&f, SELECT, ROUTE_REFUSE, MQ_TENANT_MISSING);
+    fixture_choose(&f, "acme");
+    expect(&f, KEYED "'k'", ROUTE_REFUSE, MQ_PARTITION_KEY);
+    fixture_close(&f);
+}
+
 static void test_choose(void **state)
 {
     struct tenant_scope s = { .account = &both };
@@ -284,7 +334,8 @@ int main(void)
         cmocka_unit_test(test_sources),       cmocka_unit_test(test_default_and_only),
         cmocka_unit_test(test_payload),       cmocka_unit_test(test_states),
         cmocka_unit_test(test_table_as_list), cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_choose),        cmocka_unit_test(test_qualified),
+        cmocka_unit_test(test_qualified_table), cmocka_unit_test(test_qualified_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
