@@ -127,8 +127,7 @@ static const char *local_name(enum local_op op)
 /* Begins the buffer. */
 static void write_keyspace_id(const struct tenant *t, struct buf *hex)
 {
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
+    struct keyspace_id id = tenant_id(t);
     buf_init(hex);
     keyspace_id_print(&id, hex);
 }

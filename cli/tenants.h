@@ -44,7 +44,6 @@ enum err_code tenants_find_row(struct tenants *s, const char *name, struct vinde
                                struct err *reterr);
 /* False, and said why, when a name cannot be a tenant's. */
 bool tenants_check_names(const struct tenants *s);
-struct keyspace_id tenants_id(const struct tenant *t);
 /* Whether this sidecar serves the tenant. */
 bool tenants_is_listed(const struct tenants *s, struct slice name);
 

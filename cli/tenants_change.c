@@ -21,8 +21,8 @@ static bool agreed(const struct tenants *s, const char *what, const char *tenant
 }
 
 /* The id that the options and the tenant's name lead to. */
-static enum err_code choose(struct tenants *s, struct slice tenant, struct keyspace_id *ret,
-                            struct err *reterr)
+static enum err_code wanted_id(struct tenants *s, struct slice tenant, struct keyspace_id *ret,
+                               struct err *reterr)
 {
     const struct tenants_options *o = s->options;
     if (o->shard)
@@ -30,19 +30,11 @@ static enum err_code choose(struct tenants *s, struct slice tenant, struct keysp
     if (!o->keyspace_id)
         return choose_id(s->topology, tenant, ret, reterr);
     if (!keyspace_id_parse(slice_cstr(o->keyspace_id), ret) || ret->len == 0)
-        return err_set(reterr, MQ_USAGE,
-                       "\"%s\" is no keyspace id (hexadecimal, two digits a byte)", o->keyspace_id);
+        return err_set(
+            reterr, MQ_USAGE,
+            "\"%s\" is no keyspace id (hexadecimal, two digits a byte, at most %d bytes)",
+            o->keyspace_id, KEYSPACE_ID_MAX);
     return MQ_OK;
-}
-
-static enum err_code wanted_id(struct tenants *s, struct slice tenant, struct keyspace_id *ret,
-                               struct err *reterr)
-{
-    enum err_code code = choose(s, tenant, ret, reterr);
-    if (!code && ret->len > TENANT_ID_MAX)
-        code = err_set(reterr, MQ_USAGE, "keyspace ids of more than %d bytes are not served",
-                       TENANT_ID_MAX);
-    return code;
 }
 
 static enum err_code add_one(struct tenants *s, const char *name, struct err *reterr)

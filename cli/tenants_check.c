@@ -80,9 +80,7 @@ static const char *fault_of_row(const struct vindex_row *row)
 {
     if (tenant_check(row->tenant, NULL) != MQ_OK)
         return "the name is not allowed";
-    if (row->id.len == 0)
-        return "the keyspace id is empty, so no shard owns it";
-    return row->id.len > TENANT_ID_MAX ? "the keyspace id is longer than is served" : NULL;
+    return row->id.len == 0 ? "the keyspace id is empty, so no shard owns it" : NULL;
 }
 
 static bool on_row(void *context, const struct vindex_row *row)
@@ -118,7 +116,7 @@ static void check_listed(struct checking *c)
     const struct tenant_map *listed = c->session->listed;
     for (size_t i = 0; i < tenant_map_count(listed); i++) {
         const struct tenant *t = tenant_map_at(listed, i);
-        struct slice name = slice_of(t->name, t->name_len);
+        struct slice name = tenant_name(t);
         if (!tenant_map_find(c->map, name))
             found(c, FOUND_UNPLACED, name, "listed, but not in the tenant vindex table");
     }
@@ -126,11 +124,11 @@ static void check_listed(struct checking *c)
 
 static void check_function(struct checking *c, const struct tenant *t)
 {
-    struct slice name = slice_of(t->name, t->name_len);
+    struct slice name = tenant_name(t);
     struct keyspace_id id, by_function;
     if (choose_id(c->session->topology, name, &by_function, NULL) != MQ_OK)
         return;
-    id = tenants_id(t);
+    id = tenant_id(t);
     if (keyspace_id_cmp(&id, &by_function) == 0)
         return;
     uint32_t shard = topology_shard_of(c->session->topology, &by_function);
@@ -143,7 +141,7 @@ static void check_rows_of_table(struct checking *c)
 {
     for (size_t i = 0; i < tenant_map_count(c->map); i++) {
         const struct tenant *t = tenant_map_at(c->map, i);
-        struct slice name = slice_of(t->name, t->name_len);
+        struct slice name = tenant_name(t);
         if (!tenants_is_listed(c->session, name))
             found(c, FOUND_UNLISTED, name, "in the tenant vindex table, but not listed");
         if (t->state == TENANT_PREPARING || t->state == TENANT_MOVING)

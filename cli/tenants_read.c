@@ -5,13 +5,6 @@
 
 #include "cli/commands.h"
 
-struct keyspace_id tenants_id(const struct tenant *t)
-{
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    return id;
-}
-
 bool tenants_is_listed(const struct tenants *s, struct slice name)
 {
     return s->topology->config->tenants_mode == TENANTS_TABLE || tenant_map_find(s->listed, name);
@@ -90,7 +83,7 @@ static void print_tenant(struct tenants *s, const struct tenant *t)
     l.state = t->placed ? tenant_state_name((enum tenant_state)t->state) : "unplaced";
     if (t->placed) {
         l.shard = (int)t->shard;
-        l.id = tenants_id(t);
+        l.id = tenant_id(t);
     }
     tenants_print(s, &l);
 }

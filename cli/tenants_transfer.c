@@ -25,8 +25,8 @@ int tenants_export(struct tenants *s)
     puts("# tenant, keyspace id, state; for `mqgate tenants import`");
     for (size_t i = 0; i < tenant_map_count(map); i++) {
         const struct tenant *t = tenant_map_at(map, i);
-        struct vindex_row row = { .tenant = slice_of(t->name, t->name_len),
-                                  .id = tenants_id(t),
+        struct vindex_row row = { .tenant = tenant_name(t),
+                                  .id = tenant_id(t),
                                   .state = (enum tenant_state)t->state };
         if (!t->placed)
             continue;

@@ -42,6 +42,7 @@ static bool concerns_us(const struct row_set *s, struct slice tenant)
     return false;
 }
 
+/* Where the table is the list, a tenant that it no longer places is gone. */
 bool row_set_add(void *context, const struct vindex_row *row)
 {
     struct row_set *s = context;
@@ -49,8 +50,11 @@ bool row_set_add(void *context, const struct vindex_row *row)
         return true;
     bool placed = !row->tombstone && row->id.len > 0;
     uint32_t shard = placed ? topology_shard_of(s->topology, &row->id) : 0;
-    tenant_map_builder_add(s->builder, row->tenant, placed ? &row->id : NULL, shard, row->state,
-                           row->version);
+    if (placed || is_list(s->topology))
+        tenant_map_builder_add(s->builder, row->tenant, placed ? &row->id : NULL, shard, row->state,
+                               row->version);
+    else
+        tenant_map_builder_remove(s->builder, row->tenant);
     s->count++;
     return true;
 }
@@ -61,42 +65,17 @@ void row_set_add_map(struct row_set *s, const struct tenant_map *map)
         const struct tenant *t = tenant_map_at(map, i);
         if (!t->placed)
             continue;
-        struct vindex_row row = { .tenant = slice_of(t->name, t->name_len),
+        struct vindex_row row = { .tenant = tenant_name(t),
+                                  .id = tenant_id(t),
                                   .state = (enum tenant_state)t->state,
                                   .version = t->version };
-        row.id.len = t->id_len;
-        memcpy(row.id.bytes, t->id, t->id_len);
         row_set_add(s, &row);
     }
 }
 
-static void copy_tenant(struct tenant_map_builder *to, const struct tenant *t)
-{
-    struct keyspace_id id = { .len = t->id_len };
-    memcpy(id.bytes, t->id, t->id_len);
-    tenant_map_builder_add(to, slice_of(t->name, t->name_len), t->placed ? &id : NULL, t->shard,
-                           (enum tenant_state)t->state, t->version);
-}
-
-/* Where the table is the list, a tenant that it no longer places is gone. */
 struct tenant_map *map_overlay(const struct tenant_map *under, struct row_set *s,
                                uint64_t confirmed_ms, uint64_t version)
 {
-    struct tenant_map *over = tenant_map_build(s->builder, 0, 0);
-    struct tenant_map_builder *b = tenant_map_builder_create();
-    for (size_t i = 0; i < tenant_map_count(under); i++) {
-        const struct tenant *t = tenant_map_at(under, i);
-        if (!tenant_map_find(over, slice_of(t->name, t->name_len)))
-            copy_tenant(b, t);
-    }
-    for (size_t i = 0; i < tenant_map_count(over); i++) {
-        const struct tenant *t = tenant_map_at(over, i);
-        if (t->placed || is_list(s->topology))
-            copy_tenant(b, t);
-    }
-    struct tenant_map *map = tenant_map_build(b, confirmed_ms, version);
-    tenant_map_builder_destroy(b);
-    tenant_map_release(over);
     s->count = 0;
-    return map;
+    return tenant_map_change(under, s->builder, confirmed_ms, version);
 }

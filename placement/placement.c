@@ -12,6 +12,10 @@
 #include "placement/map_rows.h"
 #include "placement/snapshot_file.h"
 
+/* PAUSE_MS: between refreshes. SAVE_PAUSE: between writing the snapshot file and writing it
+ * again, as a multiple of what it took. */
+enum { PAUSE_MS = 100, SAVE_PAUSE = 50 };
+
 struct placement {
     pthread_t thread;
     placement_published *published;
@@ -28,12 +32,17 @@ struct placement {
 
     /* the thread's own, once it runs */
     struct topology *topology;
-    struct tenant_map *base;    /* see map_rows.h */
-    struct tenant_map *map;     /* the last one published */
+    struct tenant_map *base; /* see map_rows.h */
+    struct tenant_map *map;  /* the last one published */
+    /* The one before, until the next refresh: by then the workers have let go of it, and freeing
+     * what may be a million tenants is not theirs. */
+    struct tenant_map *previous;
     struct vindex_table *table; /* NULL while not connected */
     uint64_t version;           /* of the table, as far as map knows it */
     bool failing;               /* the last refresh failed; it was logged */
-    bool saving_failed;         /* the same for the snapshot file */
+    bool unsaved;               /* the snapshot file says less than map */
+    bool saving_failed;         /* it could not be written; that was logged */
+    uint64_t save_next_ms;      /* when it may be written again in full */
 };
 
 /* --- the snapshot file --------------------------------------------------------------- */
@@ -43,22 +52,40 @@ static const char *snapshot_path(const struct placement *p)
     return p->topology->config->vindex_table.snapshot_file;
 }
 
+/* When the map was confirmed, by the wall clock. */
+static uint64_t confirmed_wall_ms(const struct placement *p)
+{
+    return clock_wall_ms() - (clock_monotonic_ms() - tenant_map_confirmed_ms(p->map));
+}
+
+/* In full. That of a million tenants takes a while, so it is done for a small share of the time;
+ * meanwhile the file stays as old as it is. */
+static void rewrite(struct placement *p, const char *path, const struct snapshot_info *info)
+{
+    struct err err;
+    uint64_t began = clock_monotonic_ms();
+    if (began < p->save_next_ms)
+        return;
+    enum err_code code = snapshot_file_write(path, p->map, info, &err);
+    uint64_t ended = clock_monotonic_ms();
+    p->save_next_ms = ended + SAVE_PAUSE * (ended - began);
+    p->unsaved = code != MQ_OK;
+    if (code && !p->saving_failed)
+        log_warning("placement", "the tenants are not kept in a file: %s", err.text);
+    p->saving_failed = code != MQ_OK;
+}
+
 /* Keeps the map in the file: in full when it changed, else only that it was confirmed. */
-static void save(struct placement *p, bool changed)
+static void save(struct placement *p)
 {
     const char *path = snapshot_path(p);
     if (!path)
         return;
     struct snapshot_info info = { .source = snapshot_source(p->topology->config),
                                   .version = p->version,
-                                  .confirmed_wall_ms = clock_wall_ms() };
-    struct err err;
-    enum err_code code = MQ_OK;
-    if (changed || snapshot_file_confirm(path, &info, NULL) != MQ_OK)
-        code = snapshot_file_write(path, p->map, &info, &err);
-    if (code && !p->saving_failed)
-        log_warning("placement", "the tenants are not kept in a file: %s", err.text);
-    p->saving_failed = code != MQ_OK;
+                                  .confirmed_wall_ms = confirmed_wall_ms(p) };
+    if (p->unsaved || snapshot_file_confirm(path, &info, NULL) != MQ_OK)
+        rewrite(p, path, &info);
 }
 
 /* How long ago the file was confirmed. A clock that went back tells nothing. */
@@ -103,7 +130,8 @@ static enum err_code load(struct placement *p, struct err *reterr)
 
 static void adopt(struct placement *p, struct tenant_map *map)
 {
-    tenant_map_release(p->map);
+    tenant_map_release(p->previous);
+    p->previous = p->map;
     p->map = map;
 }
 
@@ -125,13 +153,13 @@ static enum err_code read_changes(struct placement *p, struct err *reterr)
     if (!code && version < p->version)
         code = err_set(reterr, MQ_VINDEX_TABLE_UNAVAILABLE, "the table's version went back");
     if (!code) {
-        bool changed = rows.count > 0;
         p->version = version;
-        if (changed)
+        p->unsaved |= rows.count > 0;
+        if (rows.count > 0)
             adopt(p, map_overlay(p->map, &rows, now, version));
         else
             tenant_map_confirm(p->map, now);
-        save(p, changed);
+        save(p);
     }
     row_set_fini(&rows);
     return code;
@@ -150,8 +178,9 @@ static enum err_code read_all(struct placement *p, struct err *reterr)
                              : vindex_table_read(p->table, 0, row_set_add, &rows, &version, reterr);
     if (!code) {
         p->version = version;
+        p->unsaved = true;
         adopt(p, map_overlay(p->base, &rows, now, version));
-        save(p, true);
+        save(p);
     }
     row_set_fini(&rows);
     return code;
@@ -173,9 +202,11 @@ static enum err_code refresh(struct placement *p, struct err *reterr)
 
 /* --- topologies ---------------------------------------------------------------------- */
 
-/* Takes the topology. What is known of the tenants is carried over to its shards. */
+/* Takes the topology. What is known of the tenants is carried over to its shards, but not to its
+ * file, which may be about another table. */
 static void use_topology(struct placement *p, struct topology *topology)
 {
+    p->unsaved = false;
     disconnect(p);
     topology_release(p->topology);
     tenant_map_release(p->base);
@@ -206,13 +237,24 @@ static struct timespec after_ms(uint32_t ms)
     return t;
 }
 
-/* Waits until a refresh is due; false when the thread shall end. */
+/* Tenants that are about to be moved are used on a short lease. */
+static uint32_t interval_ms(const struct placement *p)
+{
+    uint32_t usual = p->topology->config->vindex_table.refresh_interval_ms;
+    bool short_lease = tenant_map_preparing(p->map) > 0 && usual > TENANT_CONFIRM_MS;
+    return short_lease ? TENANT_CONFIRM_MS : usual;
+}
+
+/* Waits until a refresh is due; false when the thread shall end. However often one is asked for,
+ * there is a pause between two: a client may invent tenants. */
 static bool wait_until_due_locked(struct placement *p)
 {
-    struct timespec due = after_ms(p->topology->config->vindex_table.refresh_interval_ms);
+    struct timespec due = after_ms(interval_ms(p)), soonest = after_ms(PAUSE_MS);
     int rc = 0;
-    while (!p->stopping && p->wanted <= p->finished && !p->next && rc == 0)
-        rc = pthread_cond_timedwait(&p->wake, &p->lock, &due);
+    while (!p->stopping && !p->next && rc == 0) {
+        bool asked = p->wanted > p->finished;
+        rc = pthread_cond_timedwait(&p->wake, &p->lock, asked ? &soonest : &due);
+    }
     return !p->stopping;
 }
 
@@ -229,6 +271,8 @@ static void note_outcome(struct placement *p, enum err_code code, const struct e
 static void run_refresh(struct placement *p, struct topology *next, uint64_t serial)
 {
     struct err err;
+    tenant_map_release(p->previous);
+    p->previous = NULL;
     if (next)
         use_topology(p, next);
     enum err_code code = refresh(p, &err);
@@ -253,6 +297,9 @@ static void *run(void *argument)
         p->finished = serial;
     }
     pthread_mutex_unlock(&p->lock);
+    p->save_next_ms = 0;
+    if (p->unsaved)
+        save(p);
     disconnect(p);
     database_thread_fini();
     return NULL;
@@ -294,6 +341,7 @@ static void destroy(struct placement *p)
     topology_release(p->topology);
     tenant_map_release(p->base);
     tenant_map_release(p->map);
+    tenant_map_release(p->previous);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
     mem_free(p);

@@ -99,8 +99,9 @@ static void row_encode(const struct tenant *t, struct buf *out)
     buf_append_byte(out, (uint8_t)(t->name_len >> 8));
     buf_append(out, t->name, t->name_len);
     buf_append_byte(out, t->state);
-    buf_append_byte(out, t->id_len);
-    buf_append(out, t->id, t->id_len);
+    struct keyspace_id id = tenant_id(t);
+    buf_append_byte(out, id.len);
+    buf_append(out, id.bytes, id.len);
     buf_append(out, version, sizeof version);
 }
 

@@ -49,11 +49,11 @@ static enum err_code parse_state(struct slice name, enum tenant_state *ret, stru
 
 static enum err_code parse_id(struct slice hex, struct keyspace_id *ret, struct err *reterr)
 {
-    if (keyspace_id_parse(hex, ret) && ret->len > 0 && ret->len <= TENANT_ID_MAX)
+    if (keyspace_id_parse(hex, ret) && ret->len > 0)
         return MQ_OK;
     return err_set(reterr, MQ_USAGE,
                    "\"%.*s\" is no keyspace id (1 to %d bytes, two hexadecimal digits each)",
-                   (int)(hex.len < 64 ? hex.len : 64), hex.data, TENANT_ID_MAX);
+                   (int)(hex.len < 64 ? hex.len : 64), hex.data, KEYSPACE_ID_MAX);
 }
 
 enum err_code tenant_line_parse(struct slice line, struct vindex_row *ret, struct err *reterr)

@@ -130,6 +130,21 @@ static enum err_code check_transaction(const struct session *s, struct route *r,
     return MQ_OK;
 }
 
+/* For a tenant that the vindex table did not have: whether it is asked once more. */
+static bool await_refresh(struct session *s, struct slice tenant)
+{
+    struct worker *w = s->worker;
+    if (!w->fleet->placement)
+        return false;
+    if (s->missed)
+        misses_note(&w->misses, tenant, w->now_ms);
+    if (misses_recent(&w->misses, tenant, w->now_ms))
+        return false;
+    s->missed = true;
+    hold(s, placement_refresh(w->fleet->placement));
+    return true;
+}
+
 bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                    const struct param_value *params, struct route *ret, bool *ret_refused)
 {
@@ -137,11 +152,8 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
     struct err e;
     enum route_outcome outcome = session_try_route(s, entry->template, lexed, params, ret, &e);
     *ret_refused = false;
-    if (outcome == ROUTE_TENANT_MISS && w->fleet->placement && !s->missed) {
-        s->missed = true;
-        hold(s, placement_refresh(w->fleet->placement));
+    if (outcome == ROUTE_TENANT_MISS && await_refresh(s, ret->name))
         return false;
-    }
     if (outcome == ROUTE_HOLD) {
         if (!s->hold_until_ms)
             s->hold_until_ms = w->now_ms + HOLD_LIMIT_MS;

@@ -12,6 +12,7 @@
 #include "proxy/io.h"
 #include "proxy/login_guard.h"
 #include "proxy/mailbox.h"
+#include "proxy/misses.h"
 #include "proxy/plan_cache.h"
 #include "proxy/quotas.h"
 #include "proxy/roster.h"
@@ -77,6 +78,7 @@ struct worker {
 
     struct deployment *deployment;
     struct tenant_map *tenants;
+    struct misses misses; /* tenants that are not among them */
     uint64_t placement_serial; /* of the last refresh seen */
     struct dialect dialect;    /* of the servers seen; modes 0 */
     bool dialect_known;

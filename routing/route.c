@@ -58,12 +58,14 @@ static enum err_code check_identifiers(const struct route_input *in, struct aren
     return code;
 }
 
-static bool is_stale(const struct route_input *in)
+/* Whether the table was seen to say what the map says at most `limit_ms` ago. */
+static enum err_code check_age(const struct route_input *in, uint64_t limit_ms, struct err *reterr)
 {
-    const struct vindex_table_config *table = &in->topology->config->vindex_table;
     uint64_t confirmed = tenant_map_confirmed_ms(in->tenants);
-    return table->configured && in->now_ms > confirmed &&
-           in->now_ms - confirmed > table->max_age_ms;
+    if (in->now_ms <= confirmed || in->now_ms - confirmed <= limit_ms)
+        return MQ_OK;
+    return err_set(reterr, MQ_VINDEX_STALE, "the tenant vindex table was last confirmed %llu s ago",
+                   (unsigned long long)((in->now_ms - confirmed) / 1000));
 }
 
 /* A qualified key names its tenant up to the first separator: a tenant that has one is not served. */
@@ -124,6 +126,8 @@ static enum route_outcome place(const struct route_input *in, struct slice name,
         err_set(reterr, MQ_TENANT_MOVING, "tenant %s is being moved", tenant->name);
         return ROUTE_HOLD;
     }
+    if (tenant->state == TENANT_PREPARING && check_age(in, TENANT_LEASE_MS, reterr))
+        return ROUTE_REFUSE;
     *ret = tenant;
     return ROUTE_OK;
 }
@@ -159,6 +163,7 @@ static enum route_outcome place_several(const struct route_input *in, const stru
 {
     const struct tenant **tenants = arena_array(arena, const struct tenant *, set->count);
     for (size_t i = 0; i < set->count; i++) {
+        ret->name = set->all[i];
         enum route_outcome outcome = place(in, set->all[i], &tenants[i], reterr);
         if (outcome != ROUTE_OK)
             return outcome;
@@ -170,6 +175,7 @@ static enum route_outcome place_several(const struct route_input *in, const stru
 static enum route_outcome place_one(const struct route_input *in, struct slice name,
                                     struct route *ret, struct err *reterr)
 {
+    ret->name = name;
     enum route_outcome outcome = place(in, name, &ret->tenant, reterr);
     if (outcome == ROUTE_OK)
         ret->shard = ret->tenant->shard;
@@ -187,11 +193,9 @@ static enum route_outcome route_tenants(const struct route_input *in, struct are
     if (code)
         return ROUTE_REFUSE;
     ret->counters = identifier_counters(in, arena);
-    if (is_stale(in)) {
-        err_set(reterr, MQ_VINDEX_STALE, "the tenant vindex table was last confirmed %llu s ago",
-                (unsigned long long)((in->now_ms - tenant_map_confirmed_ms(in->tenants)) / 1000));
+    const struct vindex_table_config *table = &in->topology->config->vindex_table;
+    if (table->configured && check_age(in, table->max_age_ms, reterr))
         return ROUTE_REFUSE;
-    }
     return set.count > 1 ? place_several(in, &set, arena, ret, reterr)
                          : place_one(in, set.first, ret, reterr);
 }

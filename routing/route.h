@@ -77,6 +77,7 @@ struct route {
     enum verdict verdict;
     uint32_t shard;              /* VERDICT_SINGLE */
     const struct tenant *tenant; /* borrowed from the map; NULL unless VERDICT_SINGLE */
+    struct slice name;           /* the tenant's, or that of the one that cannot be placed */
     enum tenant_source source;
     enum counters counters;
     const struct route_part *parts; /* VERDICT_TENANTS: in the order of the shards; in the arena */

@@ -1,169 +1,100 @@
 #include "vschema/tenants.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-
-#include <xxhash.h>
-
-#include "base/arena.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "vschema/tenants_int.h"
 
-enum { NAME_MAX_LEN = 255 };
+/* Changes are merged into a new base when they are more than this, and more than an eighth of it.
+ */
+enum { CHANGES_KEPT = 1024, BASE_SHARE = 8 };
 
-/* A place of the table: empty, or an entry's index + 1 and bits of its hash, so that most
- * collisions are told without touching the entry. */
-struct place {
-    uint32_t entry;
-    uint32_t tag;
+/* Where an entry of `over` stands among all tenants. */
+struct standing {
+    size_t rank;    /* how many are before it */
+    size_t base_at; /* the first of base that is not */
+    bool replaces;  /* that one has its name */
 };
 
 struct tenant_map {
     atomic_uint references;
     _Atomic uint64_t confirmed_ms;
     uint64_t version;
-    struct tenant *entries; /* in byte order of the names */
-    size_t count;
-    char *names;          /* one block, each NUL-terminated */
-    struct place *places; /* a power of two, at least half of them empty */
-    size_t mask;          /* places - 1 */
+    struct tenant_layer *base, *over;
+    struct standing *standings; /* one for each entry of over */
+    size_t count, preparing;
 };
 
-struct tenant_map_builder {
-    struct tenant *entries; /* in the order they were added */
-    size_t count, capacity;
-    struct arena names;
-};
-
-struct tenant_map_builder *tenant_map_builder_create(void)
+/* Takes both layers. */
+static struct tenant_map *create(struct tenant_layer *base, struct tenant_layer *over,
+                                 uint64_t confirmed_ms, uint64_t version)
 {
-    struct tenant_map_builder *b = mem_new(struct tenant_map_builder);
-    arena_init(&b->names);
-    return b;
-}
-
-void tenant_map_builder_destroy(struct tenant_map_builder *b)
-{
-    if (!b)
-        return;
-    arena_fini(&b->names);
-    mem_free(b->entries);
-    mem_free(b);
-}
-
-void tenant_map_builder_add(struct tenant_map_builder *b, struct slice name,
-                            const struct keyspace_id *id, uint32_t shard, enum tenant_state state,
-                            uint64_t version)
-{
-    if (name.len > NAME_MAX_LEN)
-        return;
-    if (b->count == b->capacity) {
-        b->capacity = b->capacity ? b->capacity * 2 : 64;
-        b->entries = mem_resize(b->entries, b->capacity, sizeof *b->entries);
+    struct tenant_map *m = mem_new(struct tenant_map);
+    atomic_init(&m->references, 1);
+    atomic_init(&m->confirmed_ms, confirmed_ms);
+    m->version = version;
+    m->base = base;
+    m->over = over;
+    m->count = base->count;
+    m->preparing = base->preparing + over->preparing;
+    m->standings = mem_array(over->count, sizeof *m->standings);
+    for (size_t i = 0, at = 0; i < over->count; i++) {
+        const struct tenant *t = tenant_layer_at(over, i), *replaced;
+        struct standing *s = &m->standings[i];
+        at = tenant_layer_lower(base, at, tenant_name(t));
+        s->base_at = at;
+        s->rank = at + m->count - base->count;
+        replaced = at < base->count ? tenant_layer_at(base, at) : NULL;
+        s->replaces = replaced && slice_eq(tenant_name(replaced), tenant_name(t));
+        m->preparing -= s->replaces && replaced->state == TENANT_PREPARING;
+        m->count += !t->gone;
+        m->count -= s->replaces;
     }
-    struct tenant *t = &b->entries[b->count++];
-    *t = (struct tenant){ .state = (uint8_t)state, .version = version };
-    t->name_len = (uint16_t)name.len;
-    t->name = arena_copy(&b->names, name).data;
-    if (id && id->len <= TENANT_ID_MAX) {
-        t->placed = true;
-        t->shard = shard;
-        t->id_len = id->len;
-        memcpy(t->id, id->bytes, id->len);
-    }
+    return m;
 }
 
-static struct slice name_of(const struct tenant *t)
+static struct tenant_layer *nothing(void)
 {
-    return slice_of(t->name, t->name_len);
+    struct tenant_map_builder *b = tenant_map_builder_create();
+    struct tenant_layer *l = tenant_layer_build(b);
+    tenant_map_builder_destroy(b);
+    return l;
 }
 
-/* By name, then in the order they were added (both point into one array). */
-static int compare(const void *a, const void *b)
+static struct tenant_map *create_merged(const struct tenant_layer *base, struct tenant_layer *over,
+                                        uint64_t confirmed_ms, uint64_t version)
 {
-    const struct tenant *x = *(const struct tenant *const *)a;
-    const struct tenant *y = *(const struct tenant *const *)b;
-    int c = slice_cmp(name_of(x), name_of(y));
-    return c ? c : x < y ? -1 : x > y;
-}
-
-/* The entries in order; of equal names only the one added last. *ret_count is their number. */
-static const struct tenant **order_entries(const struct tenant_map_builder *b, size_t *ret_count)
-{
-    const struct tenant **order = mem_array(b->count, sizeof *order);
-    bool in_order = true;
-    for (size_t i = 0; i < b->count; i++) {
-        order[i] = &b->entries[i];
-        in_order = in_order && (i == 0 || compare(&order[i - 1], &order[i]) < 0);
-    }
-    if (!in_order)
-        qsort(order, b->count, sizeof *order, compare);
-    size_t n = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        if (n && slice_eq(name_of(order[n - 1]), name_of(order[i])))
-            n--;
-        order[n++] = order[i];
-    }
-    *ret_count = n;
-    return order;
-}
-
-static void copy_entries(struct tenant_map *m, const struct tenant *const *order, size_t count)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += (size_t)order[i]->name_len + 1;
-    m->names = mem_alloc(bytes);
-    m->entries = mem_array(count, sizeof *m->entries);
-    m->count = count;
-    char *name = m->names;
-    for (size_t i = 0; i < count; i++) {
-        m->entries[i] = *order[i];
-        m->entries[i].name = name;
-        memcpy(name, order[i]->name, (size_t)order[i]->name_len + 1);
-        name += (size_t)order[i]->name_len + 1;
-    }
-}
-
-static uint64_t hash_of(struct slice name)
-{
-    return XXH3_64bits(name.data, name.len);
-}
-
-static void make_places(struct tenant_map *m)
-{
-    size_t size = 8;
-    while (size < m->count * 2)
-        size *= 2;
-    m->places = mem_array(size, sizeof *m->places);
-    m->mask = size - 1;
-    for (size_t i = 0; i < m->count; i++) {
-        uint64_t hash = hash_of(name_of(&m->entries[i]));
-        size_t at = (size_t)hash & m->mask;
-        while (m->places[at].entry)
-            at = (at + 1) & m->mask;
-        m->places[at] = (struct place){ (uint32_t)(i + 1), (uint32_t)(hash >> 32) };
-    }
+    struct tenant_layer *merged = tenant_layer_merge(base, over);
+    tenant_layer_release(over);
+    return create(merged, nothing(), confirmed_ms, version);
 }
 
 struct tenant_map *tenant_map_build(struct tenant_map_builder *b, uint64_t confirmed_ms,
                                     uint64_t version)
 {
-    struct tenant_map *m = mem_new(struct tenant_map);
-    size_t count;
-    const struct tenant **order = order_entries(b, &count);
-    atomic_init(&m->references, 1);
-    atomic_init(&m->confirmed_ms, confirmed_ms);
-    m->version = version;
-    copy_entries(m, order, count);
-    make_places(m);
-    mem_free(order);
+    return create(tenant_layer_build(b), nothing(), confirmed_ms, version);
+}
 
-    mem_free(b->entries);
-    b->entries = NULL;
-    b->count = b->capacity = 0;
-    arena_fini(&b->names);
-    return m;
+/* The changes so far with more of them over them. */
+static struct tenant_layer *change_layer(const struct tenant_layer *so_far,
+                                         struct tenant_map_builder *more)
+{
+    if (so_far->count == 0)
+        return tenant_layer_build(more);
+    struct tenant_map_builder *b = tenant_map_builder_create();
+    tenant_map_builder_add_layer(b, so_far);
+    tenant_map_builder_append(b, more);
+    struct tenant_layer *l = tenant_layer_build(b);
+    tenant_map_builder_destroy(b);
+    return l;
+}
+
+struct tenant_map *tenant_map_change(const struct tenant_map *under, struct tenant_map_builder *b,
+                                     uint64_t confirmed_ms, uint64_t version)
+{
+    struct tenant_layer *over = change_layer(under->over, b);
+    if (over->count > CHANGES_KEPT && over->count > under->base->count / BASE_SHARE)
+        return create_merged(under->base, over, confirmed_ms, version);
+    return create(tenant_layer_acquire(under->base), over, confirmed_ms, version);
 }
 
 struct tenant_map *tenant_map_acquire(struct tenant_map *m)
@@ -176,21 +107,19 @@ void tenant_map_release(struct tenant_map *m)
 {
     if (!m || atomic_fetch_sub_explicit(&m->references, 1, memory_order_acq_rel) != 1)
         return;
-    mem_free(m->entries);
-    mem_free(m->names);
-    mem_free(m->places);
+    tenant_layer_release(m->base);
+    tenant_layer_release(m->over);
+    mem_free(m->standings);
     mem_free(m);
 }
 
 const struct tenant *tenant_map_find(const struct tenant_map *m, struct slice name)
 {
-    uint64_t hash = hash_of(name);
-    for (size_t at = (size_t)hash & m->mask; m->places[at].entry; at = (at + 1) & m->mask) {
-        const struct tenant *t = &m->entries[m->places[at].entry - 1];
-        if (m->places[at].tag == (uint32_t)(hash >> 32) && slice_eq(name_of(t), name))
-            return t;
-    }
-    return NULL;
+    uint64_t hash = tenant_hash(name);
+    const struct tenant *t = m->over->count ? tenant_layer_find(m->over, name, hash) : NULL;
+    if (!t)
+        return tenant_layer_find(m->base, name, hash);
+    return t->gone ? NULL : t;
 }
 
 size_t tenant_map_count(const struct tenant_map *m)
@@ -198,10 +127,36 @@ size_t tenant_map_count(const struct tenant_map *m)
     return m->count;
 }
 
+size_t tenant_map_preparing(const struct tenant_map *m)
+{
+    return m->preparing;
+}
+
+/* How many of the changes stand at this index or before it. */
+static size_t changes_until(const struct tenant_map *m, size_t index)
+{
+    size_t from = 0, to = m->over->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (m->standings[middle].rank <= index)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 const struct tenant *tenant_map_at(const struct tenant_map *m, size_t index)
 {
     CHECK(index < m->count);
-    return &m->entries[index];
+    size_t changes = changes_until(m, index);
+    if (changes == 0)
+        return tenant_layer_at(m->base, index);
+    const struct tenant *last = tenant_layer_at(m->over, changes - 1);
+    const struct standing *s = &m->standings[changes - 1];
+    if (!last->gone && s->rank == index)
+        return last;
+    return tenant_layer_at(m->base, s->base_at + s->replaces + (index - s->rank) - !last->gone);
 }
 
 uint64_t tenant_map_version(const struct tenant_map *m)

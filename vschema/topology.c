@@ -142,10 +142,10 @@ static enum err_code hash_tenant(const struct topology *t, struct slice name,
     enum err_code code = tenant_check(name, reterr);
     if (code != MQ_OK)
         return code;
-    if (!t->vindex->map || !t->vindex->map(name, &id) || id.len > TENANT_ID_MAX)
+    if (!t->vindex->map || !t->vindex->map(name, &id))
         return err_set(reterr, MQ_VINDEX_NO_SHARD,
                        "the vindex %s maps the tenant '%.*s' to no keyspace id of 1 to %d bytes",
-                       t->vindex->name, (int)name.len, name.data, TENANT_ID_MAX);
+                       t->vindex->name, (int)name.len, name.data, KEYSPACE_ID_MAX);
     tenant_map_builder_add(b, name, &id, topology_shard_of(t, &id), TENANT_SERVING, 0);
     return MQ_OK;
 }

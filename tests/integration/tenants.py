@@ -72,6 +72,19 @@ class Tenants:
                 for tenant, *rest in self.sql("SELECT tenant, keyspace_id, state, version "
                                               "FROM {table} WHERE tenant <> ''")}
 
+    def change(self, tenant, state):
+        """As a mover does: the next version, and a state that no verb sets."""
+        connection = self.cluster.connect(0, database=self.database, autocommit=False)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(f"UPDATE `{self.table}` SET version = LAST_INSERT_ID(version + 1) "
+                               "WHERE tenant = ''")
+                cursor.execute(f"UPDATE `{self.table}` SET state = %s, version = LAST_INSERT_ID() "
+                               "WHERE tenant = %s", (state, tenant))
+            connection.commit()
+        finally:
+            connection.close()
+
     def counter(self):
         return self.sql("SELECT version FROM {table} WHERE tenant = ''")[0][0]
 

@@ -1,11 +1,15 @@
 """Sidecars that follow the tenant vindex table on real servers."""
 
+import collections
 import re
 import shutil
 import socket
 import socketserver
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pymysql
 import pytest
 import yaml
 
@@ -20,6 +24,7 @@ class Forwarder:
 
     def __init__(self, target):
         cut, mute = self._cut, self._mute = threading.Event(), threading.Event()
+        counts = self.counts = collections.Counter()
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self):
@@ -37,6 +42,7 @@ class Forwarder:
                 while not cut.is_set():
                     try:
                         data = source.recv(65536)
+                        counts["reads"] += data.count(b"SELECT tenant, keyspace_id")
                         if data and mute.is_set():
                             continue
                         destination.sendall(data)
@@ -225,3 +231,179 @@ def test_an_unconfirmed_state_is_used_for_vindex_max_age_only(tenants, follow, f
     wait_until(lambda: serves(gateway, "payments") == "MQ3013", "the state is too old")
     forwarder.mend()
     wait_until(lambda: serves(gateway, "payments") is None, "the table is confirmed again")
+
+
+# --- states -----------------------------------------------------------------------------------
+
+
+def test_statements_of_a_moving_tenant_wait_and_others_go_on(tenants, follow):
+    tenants.ok("add", "payments", "orders")
+    gateway = follow(refresh_interval="100ms")
+    tenants.change("payments", "moving")
+    with ThreadPoolExecutor(4) as pool:
+        waiting = []
+
+        def one_more_waits():
+            waiting.append(pool.submit(serves, gateway, "payments"))
+            assert {serves(gateway, "orders") for _ in range(20)} == {None}
+            return not waiting[-1].done()
+
+        wait_until(one_more_waits, "a statement waits")
+        tenants.change("payments", "serving")
+        assert {done.result(timeout=10) for done in waiting} == {None}
+
+
+@pytest.mark.faults
+def test_a_statement_waits_for_a_moving_tenant_up_to_a_limit(tenants, follow):
+    tenants.ok("add", "payments")
+    tenants.change("payments", "moving")
+    gateway = follow()
+    began = time.monotonic()
+    assert serves(gateway, "payments") == "MQ3008"
+    assert 9 < time.monotonic() - began < 15
+
+
+def test_a_tenant_that_is_about_to_move_is_watched(tenants, follow):
+    """Every second, whatever the interval."""
+    tenants.ok("add", "payments", "orders")
+    tenants.change("payments", "preparing")
+    gateway = follow(refresh_interval="1h")
+    assert serves(gateway, "payments") is None
+    tenants.change("payments", "retired")
+    wait_until(lambda: serves(gateway, "payments") == "MQ3007", "the change is seen")
+
+
+@pytest.mark.faults
+def test_a_tenant_that_is_about_to_move_is_used_on_a_short_lease(tenants, follow, forwarder):
+    tenants.ok("add", "payments", "orders")
+    tenants.change("payments", "preparing")
+    gateway = follow(address=forwarder.address, refresh_interval="1h")
+    assert serves(gateway, "payments") is None
+    forwarder.cut()
+    wait_until(lambda: serves(gateway, "payments") == "MQ3013", "the lease has ended")
+    assert serves(gateway, "orders") is None
+    forwarder.mend()
+    wait_until(lambda: serves(gateway, "payments") is None, "the lease is renewed")
+
+
+def test_a_statement_under_way_goes_on_when_its_tenant_is_retired(cluster, tenants, follow, topic):
+    tenants.ok("add", "payments", "--shard", "-80")
+    gateway = follow(refresh_interval="100ms")
+    put(gateway, "payments", topic)
+    lock = cluster.connect(0, autocommit=False)
+    client = gateway.connect("payments", autocommit=False)
+    try:
+        with lock.cursor() as cursor:
+            cursor.execute("SELECT * FROM queue_offsets WHERE tenant = 'payments' AND topic = %s "
+                           "FOR UPDATE", (topic,))
+        with ThreadPoolExecutor(1) as pool, client.cursor() as cursor:
+            running = pool.submit(cursor.execute, "UPDATE queue_offsets SET offset_acked = 2 "
+                                  "WHERE consumer_group = 'g' AND topic = %s", (topic,))
+            tenants.ok("retire", "payments")
+            wait_until(lambda: serves(gateway, "payments") == "MQ3007", "the tenant is retired")
+            assert not running.done()
+            lock.rollback()
+            assert running.result(timeout=20) == 1
+        client.commit()
+        assert cluster.query(0, "SELECT offset_acked FROM queue_offsets WHERE tenant = 'payments' "
+                             "AND topic = %s", (topic,)) == [(2,)]
+    finally:
+        lock.close()
+        client.close()
+
+
+# --- clients that do what they like -----------------------------------------------------------
+
+
+def test_invented_tenants_do_not_read_the_table_each_time(tenants, follow, forwarder):
+    tenants.ok("add", "payments")
+    gateway = follow(listed="table", address=forwarder.address)
+    assert serves(gateway, "payments") is None
+    before, began = forwarder.counts["reads"], time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda i: serves(gateway, f"invented-{i}"), range(80)))
+    assert set(answers) == {"MQ3004"}
+    reads = forwarder.counts["reads"] - before
+    assert reads <= (time.monotonic() - began) / 0.1 + 2 and reads < 40
+    assert serves(gateway, "payments") is None
+
+    connection = gateway.connect("invented-again")
+    try:
+        before, began = forwarder.counts["reads"], time.monotonic()
+        for _ in range(100):
+            with refused(3004), connection.cursor() as cursor:
+                cursor.execute("SELECT COUNT(*) FROM queue_offsets WHERE topic = 'none'")
+        assert forwarder.counts["reads"] - before <= (time.monotonic() - began) + 2
+    finally:
+        connection.close()
+
+
+# --- under load -------------------------------------------------------------------------------
+
+
+class Client(threading.Thread):
+    """Publishes for one tenant until it is stopped; counts, and remembers what was refused."""
+
+    def __init__(self, gateway, tenant, topic):
+        super().__init__(daemon=True)
+        self.gateway, self.tenant, self.topic = gateway, tenant, topic
+        self.stored, self.codes, self._stop_asked = 0, collections.Counter(), threading.Event()
+        self.start()
+
+    def run(self):
+        connection = self.gateway.connect(self.tenant)
+        while not self._stop_asked.is_set():
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute(
+                        "INSERT INTO queue_offsets (consumer_group, topic, partition_key, "
+                        "offset_acked, updated_at) VALUES ('g', %s, %s, 1, 1)",
+                        (self.topic, f"p{self.stored}"))
+                self.stored += 1
+            except pymysql.err.MySQLError as error:
+                self.codes[error.args[1][:6]] += 1
+                time.sleep(0.02)  # as a client backs off
+        connection.close()
+
+    def goes_on(self):
+        """Waits until it has stored some more."""
+        target = self.stored + 10
+        wait_until(lambda: self.stored >= target, f"{self.tenant} publishes")
+
+    def stop(self):
+        self._stop_asked.set()
+        self.join(20)
+
+
+@pytest.mark.faults
+def test_tenants_come_and_go_under_load(cluster, tenants, follow, forwarder, topic, tmp_path):
+    """Added, retired and placed while clients publish, and the vindex database down for a while."""
+    tenants.ok("add", "payments", "--shard", "-80")
+    tenants.ok("add", "orders", "--shard", "80-")
+    gateway = follow(address=forwarder.address, refresh_interval="100ms",
+                     snapshot_file=str(tmp_path / "snapshot"))
+    clients = {name: Client(gateway, name, topic) for name in ("payments", "orders")}
+    clients["payments"].goes_on()
+    clients["monorepo/main"] = Client(gateway, "monorepo/main", topic)  # before it is added
+    wait_until(lambda: clients["monorepo/main"].codes["MQ3004"], "it is refused")
+    tenants.ok("add", "monorepo/main", "--shard", "80-")
+    clients["monorepo/main"].goes_on()
+    forwarder.cut()
+    tenants.ok("retire", "orders")  # which the sidecar cannot see yet
+    gateway.log_contains("cannot be read")
+    for client in clients.values():
+        client.goes_on()
+    forwarder.mend()
+    wait_until(lambda: clients["orders"].codes["MQ3007"], "it is retired")
+    tenants.ok("place", "orders", "--shard", "-80", "--force")
+    clients["orders"].goes_on()
+    for client in clients.values():
+        client.stop()
+
+    assert not clients["payments"].codes
+    assert set(clients["monorepo/main"].codes) == {"MQ3004"}
+    assert set(clients["orders"].codes) == {"MQ3007"}
+    homes = {"payments": {0}, "monorepo/main": {1}, "orders": {0, 1}}
+    for name, client in clients.items():
+        shards = shards_with(cluster, name, topic)
+        assert len(shards) == client.stored and set(shards) == homes[name]

@@ -51,7 +51,7 @@ def test_a_shard_or_a_keyspace_id_can_be_chosen(tenants):
     (["add", "a", "--shard", "-80", "--keyspace-id", "00"], "not both", 2),
     (["add", "a", "--shard", "40-80"], "no shard", 1),
     (["add", "a", "--keyspace-id", "4a3"], "no keyspace id", 1),
-    (["add", "a", "--keyspace-id", "00" * 17], "more than 16 bytes", 1),
+    (["add", "a", "--keyspace-id", "00" * 65], "at most 64 bytes", 1),
     (["add", "a", "b,c"], '"b,c"', 2),
     (["add", "a", " b"], '" b"', 2),
     (["add", "a", ""], '""', 2),
@@ -235,13 +235,13 @@ def test_check_compares_table_list_and_function(tenants):
     tenants.ok("add", "payments", "--shard", there)
     tenants.ok("add", "orders", "other")
     tenants.sql("INSERT INTO {table} VALUES ('empty', '', 'serving', 1), "
-                "('long', %s, 'serving', 1), ('a,b', 'x', 'serving', 1)", b"x" * 17)
+                "('a,b', 'x', 'serving', 1)")
     tenants.sql("UPDATE {table} SET state = 'moving' WHERE tenant = 'orders'")
-    names = {*LISTED, "other", "empty", "long", "a,b"}
+    names = {*LISTED, "other", "empty", "a,b"}
     found = found_by_check(tenants, names, 1)
     assert set(found) == {
         ("placed", "payments"), ("unlisted", "other"), ("moving", "orders"), ("invalid", "empty"),
-        ("invalid", "long"), ("invalid", "a,b"), ("unplaced", "monorepo/main"), ("unplaced", IDLE)}
+        ("invalid", "a,b"), ("unplaced", "monorepo/main"), ("unplaced", IDLE)}
     assert found["placed", "payments"] == f"on shard {there}; the vindex function has it on {here}"
 
 
@@ -356,12 +356,13 @@ def test_many_rows_are_imported_in_batches(tenants, tmp_path):
     ("a\t4a\tserving\textra", "neither serving nor retired"),
     ("a\t4\tserving", "no keyspace id"),
     ("a\t\tserving", "no keyspace id"),
-    ("a\t" + "00" * 17 + "\tserving", "no keyspace id"),
+    ("a\t" + "00" * 65 + "\tserving", "no keyspace id"),
     ("a,b\t4a\tserving", "comma"),
     ("\t4a\tserving", "1 to 255 bytes"),
     ("good\t4b\tserving", "another line"),
 ])
-def test_one_faulty_line_and_nothing_is_imported(tenants, tmp_path, line, text):
+def test_a_faulty_line(tenants, tmp_path, line, text):
+    """One, and nothing is imported."""
     tenants.ok("add", "present")
     before, path = tenants.rows(), tmp_path / "tenants.tsv"
     path.write_text(f"# a comment\n\ngood\t4a\tserving\n{line}\n")

@@ -310,6 +310,22 @@ static void test_qualified_default(void **state)
     fixture_close(&f);
 }
 
+/* One that is about to be moved is used on a short lease. */
+static void test_lease(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, WITH_TABLE "tenants: [serving, preparing]\n",
+                 states(1000000 - TENANT_LEASE_MS));
+    expect_state(&f, "preparing", ROUTE_OK, 0);
+    fixture_close(&f);
+    fixture_open(&f, WITH_TABLE "tenants: [serving, preparing]\n",
+                 states(1000000 - TENANT_LEASE_MS - 1));
+    expect_state(&f, "preparing", ROUTE_REFUSE, MQ_VINDEX_STALE);
+    expect_state(&f, "serving", ROUTE_OK, 0);
+    fixture_close(&f);
+}
+
 static void test_choose(void **state)
 {
     struct tenant_scope s = { .account = &both };
@@ -336,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_table_as_list), cmocka_unit_test(test_stale),
         cmocka_unit_test(test_choose),        cmocka_unit_test(test_qualified),
         cmocka_unit_test(test_qualified_table), cmocka_unit_test(test_qualified_default),
+        cmocka_unit_test(test_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
