@@ -34,16 +34,17 @@ static bool keep_definition(struct merge *m, struct slice payload)
     return true;
 }
 
-/* Shards may call their databases as they like, and give a text more room. */
+/* What a value means. The rest depends on the plan that a server has made of the statement (flags,
+ * tables when there is a temporary one), or is each shard's own affair: its database's name, the
+ * room for a text. */
 static bool same_definition(struct slice a, struct slice b)
 {
     struct column_def x, y;
     if (slice_eq(a, b))
         return true;
     return column_def_parse(a, &x) && column_def_parse(b, &y) && slice_eq(x.name, y.name) &&
-           slice_eq(x.table, y.table) && slice_eq(x.org_table, y.org_table) &&
-           slice_eq(x.org_name, y.org_name) && x.charset == y.charset && x.type == y.type &&
-           x.flags == y.flags && x.decimals == y.decimals;
+           x.charset == y.charset && x.type == y.type && x.decimals == y.decimals &&
+           !((x.flags ^ y.flags) & COLUMN_UNSIGNED);
 }
 
 static enum pull take_definition(struct merge *m, struct part *p)

@@ -118,7 +118,7 @@ void merge_feed(struct merge *m, size_t part, const void *data, size_t len)
 
 bool merge_part_ended(const struct merge *m, size_t part)
 {
-    return m->parts[part].answer.ended;
+    return m->parts[part].answer.ended && m->refused != &m->parts[part];
 }
 
 /* ---- the answer ---- */

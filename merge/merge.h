@@ -48,7 +48,7 @@ void merge_destroy(struct merge *m);
 bool merge_wants(const struct merge *m, size_t part);
 /* What came from the part, which is wanted. */
 void merge_feed(struct merge *m, size_t part, const void *data, size_t len);
-/* Has its answer ended? */
+/* Has its answer ended, and not with an error? */
 bool merge_part_ended(const struct merge *m, size_t part);
 
 /* Appends packets for the client, until out has `bound` bytes (and so one row more at most), or as

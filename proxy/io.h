@@ -59,6 +59,8 @@ int io_connect_error(struct io *io);
  * thing that became possible for it; false when there is none, or that end is destroyed. */
 void io_memory_pair(size_t capacity, struct io *ends[2]);
 bool io_memory_pump(struct io *end);
+/* The same within a loop, which tells both ends by itself. */
+void io_memory_pair_in(struct event_base *base, size_t capacity, struct io *ends[2]);
 /* The other end sees this one closed; io_destroy is still due. */
 void io_memory_close(struct io *end);
 

@@ -83,6 +83,27 @@ struct plan_entry *plan_entry_acquire(struct plan_entry *e)
     return e;
 }
 
+/* ---- texts of parts ---- */
+
+/* A text names the tenants of one shard, for one set of them: there are few as a rule. */
+enum { PART_TEXT_BYTES = 256 << 10 };
+
+struct part_text {
+    UT_hash_handle hh;
+    uint64_t serial;
+    char text[];
+};
+
+static void forget_part_texts(struct plan_entry *e)
+{
+    struct part_text *p, *following;
+    HASH_ITER (hh, e->part_texts, p, following) {
+        HASH_DEL(e->part_texts, p);
+        mem_free(p);
+    }
+    e->part_bytes = 0;
+}
+
 void plan_entry_release(struct plan_entry *e)
 {
     if (!e || --e->references)
@@ -90,6 +111,7 @@ void plan_entry_release(struct plan_entry *e)
     CHECK(!e->cached);
     plan_entry_forget_answers(e);
     known_heads_free(e->heads);
+    forget_part_texts(e);
     topology_release(e->topology);
     arena_fini(&e->arena);
     mem_free(e);
@@ -197,30 +219,43 @@ static void drop_surplus(struct plan_cache *c)
         drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
 }
 
-const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entry *e,
-                                          const struct lexed *lexed)
-{
-    size_t before = e->arena.total;
-    if (e->scatter)
-        return e->scatter;
-    e->scatter = plan_scatter(e->topology, &e->dialect, lexed, &e->arena, &c->scratch);
-    arena_reset(&c->scratch);
-    if (e->cached) {
-        e->bytes += e->arena.total - before;
-        c->bytes += e->arena.total - before;
-        drop_surplus(c); /* perhaps this entry, which the caller holds */
-    }
-    return e->scatter;
-}
-
 /* What the entry has grown by counts as well. */
 static void charge(struct plan_cache *c, struct plan_entry *e)
 {
     c->bytes -= e->bytes;
-    e->bytes = sizeof *e + e->arena.total + known_heads_bytes(e->heads);
+    e->bytes = sizeof *e + e->arena.total + known_heads_bytes(e->heads) + e->part_bytes;
     c->bytes += e->bytes;
-    while (c->bytes > c->max_bytes)
-        drop(c, LIST_ENTRY(list_last(&c->lru), struct plan_entry, lru));
+    drop_surplus(c);
+}
+
+const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entry *e,
+                                          const struct lexed *lexed)
+{
+    if (e->scatter)
+        return e->scatter;
+    e->scatter = plan_scatter(e->topology, &e->dialect, lexed, &e->arena, &c->scratch);
+    arena_reset(&c->scratch);
+    if (e->cached)
+        charge(c, e); /* perhaps to drop this one, which the caller holds */
+    return e->scatter;
+}
+
+uint64_t plan_entry_part_serial(struct plan_cache *c, struct plan_entry *e, struct slice text)
+{
+    struct part_text *p;
+    HASH_FIND(hh, e->part_texts, text.data, text.len, p);
+    if (p)
+        return p->serial;
+    if (e->part_bytes + text.len > PART_TEXT_BYTES)
+        forget_part_texts(e);
+    e->part_bytes += text.len;
+    p = mem_zalloc(sizeof *p + text.len);
+    memcpy(p->text, text.data, text.len);
+    p->serial = c->next_serial++;
+    HASH_ADD_KEYPTR(hh, e->part_texts, p->text, text.len, p);
+    if (e->cached)
+        charge(c, e); /* perhaps to drop this one, which the caller holds */
+    return p->serial;
 }
 
 static void keep(struct plan_cache *c, struct plan_entry *e)

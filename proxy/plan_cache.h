@@ -45,6 +45,8 @@ struct plan_entry {
     struct dialect dialect;
     struct topology *topology; /* one reference: the template points into its catalogue */
     const struct template *template;
+    struct part_text *part_texts; /* uthash; not of the arena */
+    size_t part_bytes;
     const struct template *scatter; /* the one for several tenants; NULL: not needed yet */
     struct prepare_answer *answers;
     struct known_head *heads; /* of answers to it */
@@ -81,6 +83,9 @@ struct plan_entry *plan_cache_find_prepared(struct plan_cache *c, struct topolog
  * it: VERDICT_TENANTS or VERDICT_REJECT. */
 const struct template *plan_entry_scatter(struct plan_cache *c, struct plan_entry *e,
                                           const struct lexed *lexed);
+/* The number of a text that is prepared for a part of an entry's statement, as `serial` is of the
+ * statement itself. */
+uint64_t plan_entry_part_serial(struct plan_cache *c, struct plan_entry *e, struct slice text);
 struct plan_entry *plan_entry_acquire(struct plan_entry *e);
 void plan_entry_release(struct plan_entry *e);
 

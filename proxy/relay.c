@@ -509,7 +509,7 @@ static void keep_column(struct session *s, struct slice payload)
 
 static void keep_prepared_packet(struct session *s, enum answer_packet kind, struct slice payload)
 {
-    const struct template *t = s->request.entry->template;
+    const struct template *t = request_template(&s->request);
     struct prepare_ok ok;
     switch (kind) {
     case ANSWER_PREPARE_OK:
@@ -543,7 +543,8 @@ static void keep_prepared(struct session *s)
     answer->key = session_metadata_key(s);
     backend_stmt_add(s->backend, request_stmt_key(q), s->preparing_id,
                      q->names_database ? q->database : s->backend->database);
-    if (q->prepare || !q->names_database) /* else it may name a database the session has left */
+    /* Not the columns of a part, nor a database that the session has left. */
+    if (!q->part_serial && (q->prepare || !q->names_database))
         plan_entry_keep_answer(q->entry, answer);
     else
         mem_free(answer);
@@ -663,7 +664,7 @@ static void end_step(struct output *o, bool failed)
 {
     struct session *s = o->s;
     if (s->step == STEP_PREPARE && !failed) {
-        if (s->backend->answer.prepared_params != s->request.entry->template->backend_param_count) {
+        if (s->backend->answer.prepared_params != request_template(&s->request)->backend_param_count) {
             broken(o, "a prepared statement with other parameters than its text");
             return;
         }

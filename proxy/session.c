@@ -39,7 +39,7 @@ void session_move(struct session *s, enum session_state to)
     list_remove(&s->queue); /* it may be runnable */
     if (to == SESSION_READY && !s->backend)
         session_give_shares(s);
-    if (to == SESSION_CLOSING || to == SESSION_LOGIN)
+    if ((to == SESSION_CLOSING || to == SESSION_LOGIN) && !s->is_part)
         roster_remove(s->worker->fleet->roster, s->id);
     if (to == SESSION_HELD)
         list_append(&s->worker->held, &s->queue);
@@ -195,6 +195,10 @@ void session_done(struct session *s)
     session_forget_learned(s);
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
+    if (s->is_part && !s->part) {
+        session_kill(s);
+        return;
+    }
     if (s->close_after_flush) {
         session_close_gently(s);
         return;
@@ -364,6 +368,8 @@ static void on_writable(struct session *s)
     }
     if (s->backend)
         io_watch(s->backend->io, io_watched(s->backend->io) | IO_READ);
+    if (s->state == SESSION_SCATTERING)
+        session_continue_scatter(s);
     if (has_work(s))
         handle_kept(s);
 }
@@ -397,27 +403,33 @@ void session_resume(struct session *s)
 
 /* ---- beginning and ending ---- */
 
-struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival)
+struct session *session_new(struct worker *w, struct io *io)
 {
     struct session *s = mem_new(struct session);
     list_init(&s->node);
     list_init(&s->queue);
     list_init(&s->wait);
     list_init(&s->cursors);
-    list_append(&w->sessions, &s->node);
     s->worker = w;
     s->io = io;
+    s->since_ms = w->now_ms;
+    s->row_count = -1;
+    io_set_owner(io, on_ready, s);
+    return s;
+}
+
+struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival)
+{
+    struct session *s = session_new(w, io);
+    list_append(&w->sessions, &s->node);
     s->from = *arrival;
     s->id = atomic_fetch_add(&w->fleet->next_connection_id, 1);
     s->state = SESSION_LOGIN;
-    s->since_ms = w->now_ms;
     s->status = STATUS_AUTOCOMMIT;
-    s->row_count = -1;
     s->deployment = deployment_acquire(w->deployment);
     s->mode = &session_enforces;
     if (s->deployment->topology->config->enforcement != ENFORCE)
         session_observe(s);
-    io_set_owner(io, on_ready, s);
     io_watch(io, IO_READ);
     session_receive(s);
     return s;
@@ -435,6 +447,7 @@ static void stop_statement(struct session *s)
 static void leave_backend(struct session *s)
 {
     stop_statement(s);
+    session_drop_scatter(s);
     session_drop_home(s);
     session_give_shares(s);
     session_cursors_close(s);
@@ -520,7 +533,9 @@ void session_free(struct session *s)
     mem_free(s->before.tenant);
     mem_free(s->transaction_tenant);
     deployment_release(s->deployment);
-    atomic_fetch_sub(&s->worker->fleet->connections, 1);
+    buf_fini(&s->part_text);
+    if (!s->is_part)
+        atomic_fetch_sub(&s->worker->fleet->connections, 1);
     mem_free(s);
 }
 

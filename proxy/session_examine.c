@@ -56,17 +56,34 @@ static enum err_code check_tenant(struct session *s, const struct route *r, stru
     return MQ_OK;
 }
 
-static void examine_plan(struct session *s, const struct template *t, const struct lexed *lexed,
+/* Would the answers of several tenants make one? */
+static enum err_code check_tenants(struct session *s, struct plan_entry *entry,
+                                   const struct lexed *lexed, const struct param_value *values,
+                                   struct err *reterr)
+{
+    struct merge_inputs inputs;
+    const struct template *t = plan_entry_scatter(s->worker->plans, entry, lexed);
+    if (t->verdict == VERDICT_REJECT) {
+        *reterr = *t->reject;
+        return reterr->code;
+    }
+    return session_merge_inputs(s, t, lexed, values, &inputs, reterr);
+}
+
+static void examine_plan(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                          const struct param_value *values)
 {
     struct observed *o = s->observed;
+    const struct template *t = entry->template;
     struct route r;
     if (t->verdict == VERDICT_REJECT)
         o->why = *t->reject;
     else if (t->verdict == VERDICT_LOCAL)
         examine_local(s, t, lexed, values);
     else if (session_try_route(s, t, lexed, values, &r, &o->why) == ROUTE_OK)
-        o->why.code = check_tenant(s, &r, &o->why);
+        o->why.code = r.verdict == VERDICT_TENANTS
+                          ? check_tenants(s, entry, lexed, values, &o->why)
+                          : check_tenant(s, &r, &o->why);
     if (o->why.code)
         note(s, lexed, VERDICT_REJECT, &o->why);
     else if (t->edit_count)
@@ -131,7 +148,7 @@ static bool examine_statement(struct session *s, enum err_code code, const struc
     if (own)
         session_local(s, entry, lexed, NULL);
     else if (entry)
-        examine_plan(s, entry->template, lexed, NULL);
+        examine_plan(s, entry, lexed, NULL);
     plan_entry_release(entry);
     return own;
 }
@@ -192,7 +209,7 @@ static void examine_execute(struct session *s, struct slice payload)
     if (entry && session_check_prepare(s, entry->template, &s->observed->why))
         note(s, &entry->lexed, VERDICT_REJECT, &s->observed->why);
     else if (entry && values)
-        examine_plan(s, entry->template, &entry->lexed, values);
+        examine_plan(s, entry, &entry->lexed, values);
     session_warn_about(s, entry ? &entry->lexed : NULL, true);
 }
 

@@ -86,13 +86,32 @@ struct request {
     uint32_t shard;
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
+    uint64_t part_serial;     /* of the text for this part of it, which is prepared; 0: the plan's */
+};
+
+/* What a part of a statement for several tenants is asked; buffers and names are ours. */
+struct part_request {
+    uint32_t shard;
+    bool execute;        /* command is an EXECUTE of … */
+    uint64_t serial;     /* … the text of this number; 0: of the plan's own */
+    struct buf text;
+    struct buf command;
+    char *tenant;        /* of a write for this one alone; else NULL */
+    char *name;          /* of the tenant or shard */
 };
 
 /* Names the request's statement on backends. MySQL 9.7 ends the answer with a packet that is no end
  * of rows when a statement that ran with a cursor runs without: the two are statements apart. */
 static inline uint64_t request_stmt_key(const struct request *q)
 {
-    return q->entry->serial << 1 | q->opens_cursor;
+    uint64_t serial = q->part_serial ? q->part_serial : q->entry->serial;
+    return serial << 1 | q->opens_cursor;
+}
+
+/* What is prepared under that number. */
+static inline const struct template *request_template(const struct request *q)
+{
+    return q->part_serial ? q->entry->scatter : q->entry->template;
 }
 
 /* How a session serves, chosen at its login by `enforcement`. */
@@ -211,6 +230,10 @@ struct session {
     struct io *io;
     enum session_state state;
     const struct session_mode *mode;
+    bool is_part;                /* session_part.c; not on worker->sessions, nor known to others */
+    struct scatter_part *part;   /* the other end's; NULL: it has left */
+    struct buf part_text;        /* of request.part_serial */
+    struct scatter *scatter;     /* the command is for several tenants: session_scatter.c */
     struct observed *observed; /* NULL: enforce */
     uint32_t id;
     struct arrival from;
@@ -357,6 +380,8 @@ enum {
 #undef CAPABILITY_ROW
 
 /* session.c */
+/* On no list yet, and without a state. */
+struct session *session_new(struct worker *w, struct io *io);
 void session_move(struct session *s, enum session_state to);
 void session_send(struct session *s, const struct iovec *parts, int count);
 void session_send_payload(struct session *s, struct slice payload);
@@ -500,11 +525,53 @@ void session_remember_tenant(struct session *s, const struct route *r);
 enum route_outcome session_try_route(struct session *s, const struct template *t,
                                      const struct lexed *lexed, const struct param_value *params,
                                      struct route *ret, struct err *reterr);
+/* The values of a statement for its recipe. */
+enum err_code session_merge_inputs(struct session *s, const struct template *t,
+                                   const struct lexed *lexed, const struct param_value *params,
+                                   struct merge_inputs *ret, struct err *reterr);
 /* The tenant that a statement without sources of its own would be for. */
 enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr);
 
+/* session_tenants.c */
+/* Runs a statement whose route is of several tenants, or refuses it. params and execute NULL:
+ * text. */
+void session_run_tenants(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                         const struct param_value *params, const struct route *r,
+                         const struct execute *execute);
+
+/* session_scatter.c */
+struct scatter;
+struct scatter_part;
+/* For the request that has begun. The requests are taken over, their array is not. */
+void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
+                          const struct merge_inputs *inputs, struct part_request *requests,
+                          size_t count, bool binary);
+/* The request runs. */
+void session_begin_scatter(struct session *s);
+/* The client has taken what there was. */
+void session_continue_scatter(struct session *s);
+/* KILL QUERY. */
+void session_interrupt_scatter(struct session *s);
+/* Ends all parts, if there are any, and their statements. */
+void session_drop_scatter(struct session *s);
+/* Told by the part's session. */
+void session_part_has_backend(struct scatter_part *p);
+/* No part has begun after it. */
+bool session_part_is_last(const struct scatter_part *p);
+
+/* session_part.c */
+uint32_t session_part_capabilities(const struct session *parent);
+struct session *session_part_create(struct session *parent, struct io *io,
+                                    struct scatter_part *part);
+/* Takes what is in r, but for its name. */
+void session_part_run(struct session *s, struct plan_entry *entry, struct part_request *r);
+/* Nobody waits for its answer any more. */
+void session_part_leave(struct session *s);
+
 /* session_request.c: requests and their steps */
 void request_begin(struct session *s, uint8_t end);
+/* It is over. */
+void request_forget(struct session *s);
 /* A COM_QUERY of mqgate's own. */
 void request_add_query(struct session *s, struct slice text);
 /* Asks for a backend and goes on as soon as there is one. */
@@ -778,6 +845,14 @@ bool session_prepare(struct session *s, struct slice text);
  * END_FIELDS) says. False: run the command again later. */
 bool session_describe(struct session *s, struct slice text, enum request_end end);
 bool session_execute(struct session *s, struct slice payload);
+/* What hidden parameters stand for. */
+struct binding {
+    const struct tenant *tenant; /* NULL: there are none for it */
+    uint64_t limit;
+};
+/* Appends the packets of an EXECUTE with the template's parameters. */
+void session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
+                             const struct binding *binding, struct buf *out);
 void session_long_data(struct session *s, struct slice payload);
 void session_stmt_close(struct session *s, struct slice payload);
 void session_stmt_reset(struct session *s, struct slice payload);

@@ -72,6 +72,9 @@ static void interrupt_statement(struct session *s)
     case SESSION_BUSY:
         pool_kill_statement(s->backend);
         break;
+    case SESSION_SCATTERING:
+        session_interrupt_scatter(s);
+        break;
     case SESSION_WAITING:
         session_stop_waiting(s);
         interrupt(&e);

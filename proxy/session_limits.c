@@ -90,7 +90,7 @@ static void interrupt(struct session *s)
 static void watch_statement(struct session *s)
 {
     const struct config *c = config_of(s);
-    bool over = has_passed(s, s->since_ms, c->limits.statement_timeout_ms) ||
+    bool over = (s->is_part && !s->part) || has_passed(s, s->since_ms, c->limits.statement_timeout_ms) ||
                 (s->pinned && has_passed(s, s->pinned_ms, c->limits.transaction_timeout_ms));
     if (s->interrupted_ms && has_passed(s, s->interrupted_ms, c->pool.connect_timeout_ms))
         backend_lose(s->backend, MQ_SHARD_LOST, "it did not end a statement that took too long");

@@ -60,30 +60,55 @@ bool session_knows_dialect(struct session *s)
     return false;
 }
 
-enum route_outcome session_try_route(struct session *s, const struct template *t,
-                                     const struct lexed *lexed, const struct param_value *params,
-                                     struct route *ret, struct err *reterr)
+/* What the facts are borrowed from is the session's. */
+struct routing {
+    struct session_facts facts;
+    struct dialect dialect;
+    struct route_input in;
+};
+
+static void prepare_routing(struct session *s, const struct template *t, const struct lexed *lexed,
+                            const struct param_value *params, struct routing *ret)
 {
-    struct session_facts facts = session_facts(s);
-    struct dialect dialect = session_dialect(s);
-    struct route_input in = {
+    *ret = (struct routing){ .facts = session_facts(s), .dialect = session_dialect(s) };
+    ret->in = (struct route_input){
         .template = t,
         .lexed = lexed,
-        .dialect = &dialect,
-        .facts = &facts,
+        .dialect = &ret->dialect,
+        .facts = &ret->facts,
         .params = params,
         .topology = s->deployment->topology,
         .tenants = s->worker->tenants,
         .now_ms = s->worker->now_ms,
     };
-    return route(&in, &s->worker->arena, ret, reterr);
+}
+
+enum route_outcome session_try_route(struct session *s, const struct template *t,
+                                     const struct lexed *lexed, const struct param_value *params,
+                                     struct route *ret, struct err *reterr)
+{
+    struct routing r;
+    prepare_routing(s, t, lexed, params, &r);
+    r.in.scatters = true;
+    return route(&r.in, &s->worker->arena, ret, reterr);
+}
+
+enum err_code session_merge_inputs(struct session *s, const struct template *t,
+                                   const struct lexed *lexed, const struct param_value *params,
+                                   struct merge_inputs *ret, struct err *reterr)
+{
+    struct routing r;
+    prepare_routing(s, t, lexed, params, &r);
+    return route_merge_inputs(&r.in, &s->worker->arena, ret, reterr);
 }
 
 enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr)
 {
     static const struct template silent = { .verdict = VERDICT_SINGLE };
     static const struct lexed nothing = { 0 };
-    return session_try_route(s, &silent, &nothing, NULL, ret, reterr);
+    struct routing r;
+    prepare_routing(s, &silent, &nothing, NULL, &r);
+    return route(&r.in, &s->worker->arena, ret, reterr);
 }
 
 /* The number of the route's shard in the deployment under which the transaction began. */
@@ -271,6 +296,8 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
         return true;
     if (r.verdict == VERDICT_SINGLE)
         run_single(s, entry, lexed, &r);
+    else if (r.verdict == VERDICT_TENANTS)
+        session_run_tenants(s, entry, lexed, NULL, &r, NULL);
     else if (r.verdict == VERDICT_UNSHARDED)
         run_unsharded(s, entry, lexed);
     else if (r.verdict == VERDICT_PASS)

@@ -31,7 +31,7 @@ void request_add_query(struct session *s, struct slice text)
     packet_close(&s->request.bytes, mark, &seq);
 }
 
-static void forget_request(struct session *s)
+void request_forget(struct session *s)
 {
     plan_entry_release(s->request.entry);
     s->request.entry = NULL;
@@ -75,11 +75,12 @@ void session_fail_request(struct session *s, const struct err *e)
     s->step = STEP_NONE;
     if (s->request.end == END_LEARNED) {
         learn_of_own(s, e);
-        forget_request(s);
+        request_forget(s);
         session_run_again(s);
         return;
     }
     struct err why = *e;
+    session_drop_scatter(s);
     if (session_opens_branch(s))
         session_fail_branch(s, &why);
     if (s->trying)
@@ -87,7 +88,7 @@ void session_fail_request(struct session *s, const struct err *e)
     s->begin_pending = s->begin_pending && s->request.end != END_BEGUN;
     plan_entry_release(s->deferred);
     s->deferred = NULL;
-    forget_request(s);
+    request_forget(s);
     session_refuse(s, &why);
 }
 
@@ -110,6 +111,10 @@ void session_run_request(struct session *s)
     session_choose_branch(s);
     if (!s->backend && !session_take_shares(s))
         return;
+    if (s->scatter) {
+        session_begin_scatter(s);
+        return;
+    }
     if (!s->backend && session_goes_home(s))
         session_enter_home(s);
     if (s->backend) {
@@ -271,7 +276,11 @@ static void send_prepare(struct session *s)
     backend_stmt_make_room(b, &bytes);
     size_t mark = packet_open(&bytes);
     write_u8(&bytes, COM_STMT_PREPARE);
-    route_text(entry->template, &entry->lexed, NULL, &facts, database, true, &s->worker->arena, &bytes);
+    if (s->request.part_serial)
+        buf_append_slice(&bytes, buf_slice(&s->part_text));
+    else
+        route_text(entry->template, &entry->lexed, NULL, &facts, database, true, &s->worker->arena,
+                   &bytes);
     packet_close(&bytes, mark, &seq);
     s->step = STEP_PREPARE;
     answer_begin(&b->answer, ANSWER_PREPARE, b->capabilities);
@@ -488,7 +497,7 @@ static void finish_relayed(struct session *s)
     struct backend *b = s->backend;
     pin_or_release(s);
     session_keep_teller(s, b);
-    forget_request(s);
+    request_forget(s);
     session_done(s);
 }
 
@@ -582,7 +591,7 @@ static void end_refused(struct session *s)
         (void)session_lose_home(s);
     }
     pin_or_release(s);
-    forget_request(s);
+    request_forget(s);
     if (learns)
         session_run_again(s);
     else
@@ -606,7 +615,7 @@ static void end_own(struct session *s)
     if (end == END_RESET)
         session_reset(s);
     if (end == END_LEARNED) {
-        forget_request(s);
+        request_forget(s);
         session_run_again(s);
         return;
     }
@@ -617,7 +626,7 @@ static void end_own(struct session *s)
         session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
     else
         session_send_ok(s);
-    forget_request(s);
+    request_forget(s);
     session_done(s);
 }
 
@@ -755,7 +764,7 @@ void session_lose_backend(struct session *s, const struct err *reason)
     if (step == STEP_STATUS) { /* the client has its answer */
         s->lost_transaction = in_transaction ? MQ_SHARD_LOST : MQ_OK;
         s->status &= (uint16_t)~STATUS_IN_TRANS;
-        forget_request(s);
+        request_forget(s);
         session_done(s);
         return;
     }

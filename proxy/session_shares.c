@@ -84,7 +84,7 @@ static bool take_all_shares(struct session *s)
 
 bool session_take_shares(struct session *s)
 {
-    if (take_all_shares(s))
+    if (s->is_part || take_all_shares(s))
         return true;
     if (s->state != SESSION_WAITING)
         session_move(s, SESSION_WAITING);

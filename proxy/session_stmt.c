@@ -351,11 +351,14 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
     return values;
 }
 
-static struct execute_param hidden_param(struct session *s, int32_t number, const struct route *r)
+static struct execute_param hidden_param(struct session *s, int32_t number,
+                                         const struct binding *binding)
 {
     struct arena *arena = &s->worker->arena;
     if (number == PARAM_TENANT)
-        return execute_string(arena, slice_cstr(r->tenant->name));
+        return execute_string(arena, slice_cstr(binding->tenant->name));
+    if (number == PARAM_LIMIT)
+        return execute_unsigned(arena, binding->limit);
     struct session_facts facts = session_facts(s);
     struct slice value = session_value(&facts, (enum session_value)(PARAM_SESSION - number), arena);
     struct execute_param p = execute_string(arena, value);
@@ -378,30 +381,37 @@ static struct execute_param key_param(struct session *s, const struct template *
 
 static struct execute_param shard_param(struct session *s, const struct template *t,
                                         const struct execute *x, int32_t number,
-                                        const struct route *r)
+                                        const struct binding *binding)
 {
     if (number >= 0)
         return x->params[number];
     return number <= PARAM_KEY ? key_param(s, t, &x->params[param_of_client(number)])
-                               : hidden_param(s, number, r);
+                               : hidden_param(s, number, binding);
 }
 
-/* The shard's parameters: the client's in its order, hidden ones where the text has them. */
-static void compose(struct session *s, const struct template *t, const struct execute *x,
-                    const struct route *r)
+/* The client's in its order, hidden ones where the text has them. */
+void session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
+                             const struct binding *binding, struct buf *out)
 {
     struct arena *arena = &s->worker->arena;
     struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
         int32_t number = t->backend_params[i];
-        params[i] = shard_param(s, t, x, number, r);
+        params[i] = shard_param(s, t, x, number, binding);
         params[i].type.flags &= UNSIGNED_FLAG; /* other bits would name another type */
     }
     uint8_t seq = 0;
-    size_t mark = packet_open(&s->request.bytes);
-    execute_write(&s->request.bytes, 0, x->flags & CURSOR_READ_ONLY, params,
+    size_t mark = packet_open(out);
+    execute_write(out, 0, s->request.opens_cursor ? CURSOR_READ_ONLY : 0, params,
                   t->backend_param_count);
-    packet_close(&s->request.bytes, mark, &seq);
+    packet_close(out, mark, &seq);
+}
+
+static void compose(struct session *s, const struct template *t, const struct execute *x,
+                    const struct route *r)
+{
+    struct binding binding = { .tenant = r->tenant };
+    session_compose_execute(s, t, x, &binding, &s->request.bytes);
 }
 
 static void run_unsharded(struct session *s, struct client_stmt *stmt, const struct execute *x,
@@ -538,9 +548,13 @@ bool session_execute(struct session *s, struct slice payload)
     }
     if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r, &refused))
         return false;
-    if (refused)
+    if (refused) {
         forget_long_data(s, stmt);
-    else if (r.verdict == VERDICT_EVERY_SHARD)
+    } else if (r.verdict == VERDICT_TENANTS) {
+        session_run_tenants(s, stmt->entry, s->statement, values_of(s, &x, t->client_params), &r,
+                            &x);
+        forget_long_data(s, stmt);
+    } else if (r.verdict == VERDICT_EVERY_SHARD)
         session_begin_every_shard(s, stmt->entry);
     else
         run(s, stmt, &x, &r);

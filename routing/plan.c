@@ -339,7 +339,12 @@ const struct template *plan_scatter(const struct topology *topology, const struc
     struct planner p = {
         .topology = topology, .dialect = dialect, .l = l, .arena = scratch, .t = &t
     };
-    reject(&p, MQ_SCATTER, "the statement is for several tenants; name one of them");
+    const struct template *one = plan(topology, dialect, l, scratch, scratch);
+    reject(&p, MQ_TENANT_MISSING,
+           "nothing names the tenant of %s: its %s has no `tenant`, and the session may use several; "
+           "send SET @mq_tenant = 'name', connect to database@tenant, or begin the statement with "
+           "/*tenant='name'*/",
+           one->table ? one->table->name : "the statement", one->clause ? one->clause : "text");
     t.reject = &p.reject;
     return template_keep(&t, arena);
 }

@@ -285,6 +285,17 @@ void stmt_close_write(struct buf *b, uint32_t statement_id)
     packet_close(b, mark, &seq);
 }
 
+struct execute_param execute_unsigned(struct arena *arena, uint64_t value)
+{
+    enum { SIZE = 8, UNSIGNED_FLAG = 0x80 };
+    uint8_t *bytes = arena_alloc(arena, SIZE);
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    struct slice wire = slice_of(bytes, SIZE);
+    return (struct execute_param){ .type = { TYPE_LONGLONG, UNSIGNED_FLAG }, .value = wire,
+                                   .content = wire };
+}
+
 struct execute_param execute_string(struct arena *arena, struct slice bytes)
 {
     uint8_t prefix[LENENC_MAX];

@@ -60,6 +60,8 @@ void execute_write(struct buf *b, uint32_t statement_id, uint8_t flags,
 /* A packet of COM_STMT_CLOSE, which has no answer. */
 void stmt_close_write(struct buf *b, uint32_t statement_id);
 
+/* An unsigned BIGINT. */
+struct execute_param execute_unsigned(struct arena *arena, uint64_t value);
 /* A string parameter (VAR_STRING) with the given bytes; its wire form is kept in arena. */
 struct execute_param execute_string(struct arena *arena, struct slice bytes);
 

@@ -234,8 +234,8 @@ static void refusals_of_all_stages_are_shown(void **state)
     struct peer *p = log_in_as("app", "mq", GATE_CLIENT),
                 *admin = log_in_as("admin", "mq", GATE_CLIENT);
     struct packet packet;
-    refuse(p, "SELECT id FROM queue_messages WHERE topic = 'secret'"); /* routing */
-    refuse(p, "SELECT id FROM queue_messages WHERE topic = 'other'");
+    refuse(p, "DELETE FROM queue_messages WHERE topic = 'secret'"); /* routing */
+    refuse(p, "DELETE FROM queue_messages WHERE topic = 'other'");
     client_command(p, COM_STMT_PREPARE, SLICE_LIT("SELECT 'secret' FROM elsewhere")); /* planning */
     gate_run(&gate);
     assert_true(peer_packet(p, &packet));
@@ -244,7 +244,7 @@ static void refusals_of_all_stages_are_shown(void **state)
     refuse(p, "USE elsewhere");  /* the session */
     client_query(&gate, admin, "SHOW MQGATE_FINDINGS LIKE '%FROM%'");
     static const struct want from[] = {
-        { "MQ3001", "2", "SELECT id FROM queue_messages WHERE topic = ?" },
+        { "MQ3001", "2", "DELETE FROM queue_messages WHERE topic = ?" },
         { "MQ2004", "1", "SELECT ? FROM elsewhere" },
     };
     expect_findings(admin, from, 2);

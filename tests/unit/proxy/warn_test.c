@@ -1,7 +1,7 @@
 /* enforcement: warn: one warning more where enforce would refuse, and nothing else changed. */
 #include "tests/unit/proxy/gate_test.h"
 
-#define REFUSED "SELECT id FROM queue_messages WHERE topic = 'a'"
+#define REFUSED "DELETE FROM queue_messages WHERE topic = 'a'"
 #define SERVED "SELECT 1"
 #define MESSAGE "MQ3001: nothing names the tenant of queue_messages"
 
