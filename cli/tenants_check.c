@@ -12,9 +12,6 @@
 #include "placement/shard_database.h"
 #include "placement/shard_rows.h"
 
-/* Between tenant and key where partition keys are qualified. */
-static const char separator[] = "|";
-
 enum finding {
 #define FINDING_ROW(NAME, name, fault) FOUND_##NAME,
 #include "cli/tenants_findings.def"
@@ -75,18 +72,31 @@ static const char *shard_name(const struct checking *c, uint32_t shard)
 
 /* --- the table ----------------------------------------------------------------------- */
 
+static bool is_qualified(const struct checking *c)
+{
+    return c->session->topology->config->partition_keys == KEYS_QUALIFIED;
+}
+
+/* Between tenant and key, where keys are qualified. */
+static struct slice separator(const struct checking *c)
+{
+    return slice_of(&c->session->topology->config->key_separator, 1);
+}
+
 /* Why no sidecar can use the row, or NULL. */
-static const char *fault_of_row(const struct vindex_row *row)
+static const char *fault_of_row(const struct checking *c, const struct vindex_row *row)
 {
     if (tenant_check(row->tenant, NULL) != MQ_OK)
         return "the name is not allowed";
+    if (is_qualified(c) && memchr(row->tenant.data, *separator(c).data, row->tenant.len))
+        return "the name contains the separator of qualified keys";
     return row->id.len == 0 ? "the keyspace id is empty, so no shard owns it" : NULL;
 }
 
 static bool on_row(void *context, const struct vindex_row *row)
 {
     struct checking *c = context;
-    const char *fault = row->tombstone ? NULL : fault_of_row(row);
+    const char *fault = row->tombstone ? NULL : fault_of_row(c, row);
     if (fault)
         found(c, FOUND_INVALID, row->tenant, "%s", fault);
     else if (!row->tombstone)
@@ -180,15 +190,15 @@ static enum err_code check_keys(struct checking *c, struct slice tenant)
 {
     struct buf key;
     buf_init(&key);
-    enum err_code code = shard_rows_find_key(c->database, c->table->name, tenant,
-                                             slice_cstr(separator), &key, &c->err);
+    enum err_code code =
+        shard_rows_find_key(c->database, c->table->name, tenant, separator(c), &key, &c->err);
     if (!code && buf_len(&key))
         found(
-            c, FOUND_SEPARATOR, tenant,
-            "the partition key \"%.*s\" in %s on shard %s contains %s, which stands between tenant "
+            c, is_qualified(c) ? FOUND_AMBIGUOUS : FOUND_SEPARATOR, tenant,
+            "the partition key \"%.*s\" in %s on shard %s contains %c, which stands between tenant "
             "and key where keys are qualified",
             shown(buf_slice(&key)), buf_cstr(&key), c->table->name, shard_name(c, c->shard),
-            separator);
+            *separator(c).data);
     buf_fini(&key);
     return code;
 }

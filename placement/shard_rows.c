@@ -32,11 +32,12 @@ static enum err_code read_batch(struct database *d, const char *table, struct sl
     buf_append_cstr(&sql, " WHERE tenant > ");
     database_quote(d, after, &sql);
     buf_printf(&sql, " ORDER BY tenant LIMIT %d", TENANTS_PER_QUERY);
-    enum err_code code = database_select(d, buf_slice(&sql), keep_name, b, reterr);
-    if (code && database_table_missing(d))
-        code = MQ_OK;
+    struct err err;
+    enum err_code code = database_select(d, buf_slice(&sql), keep_name, b, &err);
     buf_fini(&sql);
-    return code;
+    if (code == MQ_OK || database_table_missing(d))
+        return MQ_OK;
+    return err_set(reterr, code, "%s", err.text);
 }
 
 /* Hands over the batch; *last becomes its last tenant. */

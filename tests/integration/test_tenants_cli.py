@@ -221,12 +221,12 @@ def test_where_by_the_function(tenants):
 # --- check ------------------------------------------------------------------------------------
 
 
-def found_by_check(tenants, names, status):
-    """{(finding, text)} about these tenants or shards; the cluster has rows of other tests."""
+def found_by_check(tenants, names):
+    """{(finding, of): text} about these tenants or shards; the cluster has rows of other tests."""
     done = tenants.run("check", "--json")
-    assert done.returncode == status, done.stdout + done.stderr
-    return {(row["finding"], row["of"]): row["text"] for row in json.loads(done.stdout)
-            if row["of"] in names}
+    findings = json.loads(done.stdout)
+    assert done.returncode == any(row["fault"] for row in findings), done.stderr
+    return {(row["finding"], row["of"]): row["text"] for row in findings if row["of"] in names}
 
 
 def test_check_compares_table_list_and_function(tenants):
@@ -238,7 +238,7 @@ def test_check_compares_table_list_and_function(tenants):
                 "('a,b', 'x', 'serving', 1)")
     tenants.sql("UPDATE {table} SET state = 'moving' WHERE tenant = 'orders'")
     names = {*LISTED, "other", "empty", "a,b"}
-    found = found_by_check(tenants, names, 1)
+    found = found_by_check(tenants, names)
     assert set(found) == {
         ("placed", "payments"), ("unlisted", "other"), ("moving", "orders"), ("invalid", "empty"),
         ("invalid", "a,b"), ("unplaced", "monorepo/main"), ("unplaced", IDLE)}
@@ -252,19 +252,19 @@ def test_check_finds_rows_on_a_shard_that_does_not_own_them(cluster, tenants, re
     tenants.configure({"tenants": [name], **({} if with_table else {"tenant_vindex": None})})
     if with_table:
         tenants.ok("add", name)
-    publish_on_shard(cluster, home, name)
-    assert found_by_check(tenants, {name}, 1) == {}  # other tests' rows are strays here
-    publish_on_shard(cluster, 1 - home, name)
-    publish_on_shard(cluster, home, stray)
     try:
-        assert found_by_check(tenants, {name, stray}, 1) == {
+        publish_on_shard(cluster, home, name)
+        assert found_by_check(tenants, {name}) == {}
+        publish_on_shard(cluster, 1 - home, name)
+        publish_on_shard(cluster, home, stray)
+        assert found_by_check(tenants, {name, stray}) == {
             ("misplaced", name): f"rows in queue_offsets on shard {SHARDS[1 - home]}; the tenant "
                                  f"lives on {SHARDS[home]}",
             ("stray", stray): f"rows in queue_offsets on shard {SHARDS[home]}, and nothing places "
                               "the tenant"}
         if with_table:  # a move has rows on two shards
             tenants.sql("UPDATE {table} SET state = 'preparing' WHERE tenant = %s", name)
-            assert set(found_by_check(tenants, {name}, 1)) == {("moving", name)}
+            assert set(found_by_check(tenants, {name})) == {("moving", name)}
     finally:
         for shard in (0, 1):
             cluster.query(shard, "DELETE FROM queue_offsets WHERE tenant IN (%s, %s)",
@@ -276,8 +276,14 @@ def test_check_finds_keys_with_the_separator(cluster, tenants, request):
     tenants.ok("add", name, "--shard", "80-")
     cluster.query(1, "INSERT INTO queue_offsets VALUES (%s, 'g', 'placement', 'a|b', 1, 1)", (name,))
     try:
-        found = found_by_check(tenants, {name}, 1)
+        found = found_by_check(tenants, {name})
         assert '"a|b" in queue_offsets on shard 80-' in found["separator", name]
+        tenants.configure({"partition_keys": "qualified"})
+        assert ("ambiguous", name) in found_by_check(tenants, {name})
+        tenants.configure({"tenants": ["a"], "partition_keys": "qualified",
+                           "partition_key_separator": "_"})
+        assert found_by_check(tenants, {name})["invalid", name] == (
+            "the name contains the separator of qualified keys")
     finally:
         cluster.query(1, "DELETE FROM queue_offsets WHERE tenant = %s", (name,))
 
@@ -297,10 +303,18 @@ def test_check_walks_many_tenants(cluster, tenants):
         cluster.query(0, "DELETE FROM queue_offsets WHERE tenant LIKE 'walk-%'")
 
 
+def test_check_takes_a_table_that_a_shard_lacks_for_empty(tenants):
+    tenants.ok("add", *LISTED)
+    tenants.configure({"queue_tables": {"queue_absent": {
+        "columns": [{"name": "topic", "definition": "VARCHAR(255) NOT NULL"}],
+        "primary_key": ["topic"]}}})
+    assert "unreachable" not in tenants.run("check").stdout
+
+
 def test_check_goes_on_when_a_shard_cannot_be_asked(tenants):
     tenants.ok("add", *LISTED)
     tenants.configure({"keyspace": {"shards": {"80-": {"address": DEAD_ADDRESS}}}})
-    assert set(found_by_check(tenants, {*LISTED, *SHARDS}, 1)) == {("unreachable", "80-")}
+    assert set(found_by_check(tenants, {*LISTED, *SHARDS})) == {("unreachable", "80-")}
 
 
 # --- export and import ------------------------------------------------------------------------
