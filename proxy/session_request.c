@@ -598,9 +598,20 @@ static void end_refused(struct session *s)
         session_done(s);
 }
 
+/* Answers PREPARE or FIELD_LIST. Warnings stay with the backend that has just told them; one that
+ * had the statement before knows nothing of them. */
+static void answer_described(struct session *s, struct backend *b, bool told)
+{
+    session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
+    if (told)
+        session_keep_teller(s, b);
+}
+
 static void end_own(struct session *s)
 {
     uint8_t end = s->request.end;
+    struct backend *b = s->backend;
+    bool prepared = b && b->answer.kind == ANSWER_PREPARE;
     if (end == END_LEARNED)
         session_disturb_found_rows(s);
     if (end == END_SET)
@@ -623,7 +634,7 @@ static void end_own(struct session *s)
         session_end_use(s);
     s->close_after_flush &= end != END_LOGGED_IN;
     if (end == END_PREPARED || end == END_FIELDS)
-        session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
+        answer_described(s, b, prepared);
     else
         session_send_ok(s);
     request_forget(s);
