@@ -43,6 +43,7 @@ struct backend {
     struct sockaddr_storage address; /* the one tried last */
     enum backend_state state;
     struct session *session; /* borrower, in BUSY; of an exclusive one for life */
+    bool warned;          /* a SET that brought it in line told warnings */
     struct session *told; /* IDLE: whose last statement's warnings it holds; NULL: nobody's */
     struct session *id_for; /* whose LAST_INSERT_ID() only this connection knows; NULL: nobody's */
     struct session *found_for; /* the same of FOUND_ROWS() */

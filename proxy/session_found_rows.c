@@ -45,9 +45,8 @@ static enum found_rows effect_of(const struct session *s, bool failed)
         return FOUND_ROWS_KEPT;
     if (failed || (t->found_rows == FOUND_ROWS_THERE && !a->columns))
         return FOUND_ROWS_UNKNOWN;
-    bool cursor = a->ok.status & STATUS_CURSOR_EXISTS;
-    return cursor && t->found_rows == FOUND_ROWS_SENT ? FOUND_ROWS_THERE
-                                                      : (enum found_rows)t->found_rows;
+    return a->cursor_opened && t->found_rows == FOUND_ROWS_SENT ? FOUND_ROWS_THERE
+                                                               : (enum found_rows)t->found_rows;
 }
 
 void session_note_found_rows(struct session *s, bool failed)

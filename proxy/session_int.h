@@ -73,6 +73,10 @@ struct request {
     bool hides_insert_id;     /* LAST_INSERT_ID() of the backend has to be the session's before */
     uint8_t counters;         /* struct route's */
     uint8_t learning;         /* enum learning, of END_LEARNED */
+    uint16_t warnings;        /* END_SET: that its assignments have on the shard */
+    bool mixed;               /* the SET that was sent assigns what the backend lacked as well */
+    bool assigned;            /* it has been sent */
+    bool steps_back;          /* the backend is to have what the session had before END_SET */
     bool any_shard;           /* another shard will do if this one is down */
     bool anywhere;            /* so will the unsharded keyspace's server */
     bool wants_database;      /* the unsharded server's; `database` must be the current one */

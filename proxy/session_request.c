@@ -229,17 +229,47 @@ static void send_own(struct session *s, enum step step, const char *text)
         lost_while_sending(s);
 }
 
+/* What the borrowed backend is to have. */
+static const struct vars *vars_due(const struct session *s)
+{
+    return s->request.steps_back ? &s->vars : session_vars(s);
+}
+
+/* What SET answers must be of its own assignments alone. The one statement that makes them, and
+ * brings the backend in line, tells that of both: if there is a warning, they are made one after
+ * the other. So they are where another session's may have been warned of, and nothing is to do. */
+static void note_set_warnings(struct session *s)
+{
+    struct request *q = &s->request;
+    uint16_t warnings = s->backend->answer.ok.warnings;
+    s->backend->warned |= warnings != 0;
+    if (q->end != END_SET)
+        return;
+    bool apart = !q->steps_back && warnings && q->mixed;
+    q->warnings = apart || q->steps_back ? 0 : warnings;
+    q->steps_back = apart;
+}
+
+static bool may_have_warned(const struct session *s)
+{
+    const struct backend *b = s->backend;
+    return s->request.end == END_SET && !s->request.assigned && b->warned &&
+           vars_eq(&b->vars, &s->trial) && !vars_eq(&b->vars, &s->vars);
+}
+
 static void send_sync(struct session *s)
 {
     struct backend *b = s->backend;
     struct vars_server server = { b->dialect.flavour, pool_knows_defaults(b) ? b->modes : NULL };
     struct buf text;
+    s->request.mixed = !vars_eq(&b->vars, &s->vars);
+    s->request.assigned = !s->request.steps_back;
     buf_init(&text);
-    vars_statement(&b->vars, session_vars(s), &server, &text);
+    vars_statement(&b->vars, vars_due(s), &server, &text);
     if (buf_len(&text)) {
         send_own(s, STEP_SYNC, buf_cstr(&text));
     } else { /* they differ in what this server does not have */
-        vars_copy(b->worker->interned, &b->vars, session_vars(s));
+        vars_copy(b->worker->interned, &b->vars, vars_due(s));
         session_advance(s);
     }
     buf_fini(&text);
@@ -406,7 +436,8 @@ void session_advance(struct session *s)
 {
     struct backend *b = s->backend;
     struct request *q = &s->request;
-    if (!vars_eq(&b->vars, session_vars(s))) {
+    q->steps_back |= may_have_warned(s);
+    if (!vars_eq(&b->vars, vars_due(s))) {
         send_sync(s);
         return;
     }
@@ -554,7 +585,7 @@ static void forget_failed(struct session *s)
 {
     struct vars *have = &s->backend->vars;
     if (s->step == STEP_SYNC)
-        vars_forget_changed(s->worker->interned, have, session_vars(s));
+        vars_forget_changed(s->worker->interned, have, vars_due(s));
     if (s->characteristics_set)
         session_characteristics_forget(s);
 }
@@ -578,6 +609,8 @@ static void end_refused(struct session *s)
         session_learn_failed(s, &error);
     else
         session_relay_err(s, &error);
+    if (s->request.end == END_SET) /* the backend may have to go, and it has told all of it */
+        session_note_error(s, error.code, error.message);
     plan_entry_release(s->deferred);
     s->deferred = NULL;
     s->pipelined = false;
@@ -605,6 +638,16 @@ static void answer_described(struct session *s, struct backend *b, bool told)
     session_answer_described(s, plan_entry_answer(s->request.entry, session_metadata_key(s)));
     if (told)
         session_keep_teller(s, b);
+}
+
+/* Who asks for the warnings is told them by the shard, unless it was asked for the values since. */
+static void answer_set(struct session *s, struct backend *b)
+{
+    session_note_warnings(s, s->request.warnings);
+    if (!buf_len(&s->request.bytes))
+        session_keep_teller(s, b);
+    s->row_count = 0;
+    session_send_ok_rows(s, 0, 0);
 }
 
 static void end_own(struct session *s)
@@ -635,6 +678,8 @@ static void end_own(struct session *s)
     s->close_after_flush &= end != END_LOGGED_IN;
     if (end == END_PREPARED || end == END_FIELDS)
         answer_described(s, b, prepared);
+    else if (end == END_SET)
+        answer_set(s, b);
     else
         session_send_ok(s);
     request_forget(s);
@@ -691,7 +736,8 @@ void session_on_step_end(struct session *s, bool failed)
     }
     switch (step) {
     case STEP_SYNC:
-        vars_copy(b->worker->interned, &b->vars, session_vars(s));
+        vars_copy(b->worker->interned, &b->vars, vars_due(s));
+        note_set_warnings(s);
         break;
     case STEP_DATABASE:
         session_took_database(s);

@@ -75,6 +75,41 @@ def test_prepared(connection):
     assert connection.execute(counted).rows == [(0,)]
 
 
+ROUNDED = "SET sort_buffer_size = 1"
+
+
+def of_rounding(rows):
+    assert [(level, code) for level, code, _ in rows] == [(b"Warning", b"1292")]
+    return b"sort_buffer_size value: '1'" in rows[0][2]
+
+
+def test_a_set_that_rounds(make_gateway, tenant, topic):
+    gateway = make_gateway({"workers": 1, "pool": {"max_per_shard": 1}})
+    with gateway.raw(tenant) as one, gateway.raw(tenant) as two:
+        assert one.query(ROUNDED).warnings == 1
+        assert of_rounding(warnings(one))
+        assert one.query("SELECT @@warning_count").rows == [(b"1",)]
+        # The backend now has more than these sets, and what this set would be.
+        assert two.query("SET div_precision_increment = 5").warnings == 0
+        assert warnings(two) == []
+        assert one.query("SET time_zone = '+01:00'").warnings == 0
+        assert two.query(ROUNDED).warnings == 1
+        assert of_rounding(warnings(two))
+        assert two.query("SET div_precision_increment = 50, sort_buffer_size = 2").warnings == 2
+        one.query("BEGIN")
+        one.query(f"DELETE FROM queue_offsets WHERE topic = '{topic}'")
+        assert one.query("SET sort_buffer_size = 3").warnings == 1
+        assert warnings(one, "SHOW COUNT(*) WARNINGS") == [(b"1",)]
+        one.query("ROLLBACK")
+
+
+def test_a_set_that_is_refused(connection):
+    error = error_of(connection, "SET time_zone = 'nowhere'")
+    assert error[1] == b"1298"
+    assert warnings(connection) == [error]
+    assert warnings(connection, "SELECT @@warning_count, @@error_count") == [(b"1", b"1")]
+
+
 def test_counts_beside_an_error(connection, topic):
     """Only the shard knows how many warnings stand beside its error."""
     connection.query("SET sql_mode = 'NO_ENGINE_SUBSTITUTION'")
