@@ -73,6 +73,23 @@ def test_modes(gateway_with, authority, tmp_path, tenant, topic):
         connection.close()
 
 
+def test_sessions_are_resumed(gateway_with, cluster, tenant, topic):
+    def hits():
+        rows = cluster.query_all("SHOW GLOBAL STATUS LIKE 'Ssl_session_cache_hits'")
+        return sum(int(value) for _shard, _name, value in rows)
+
+    before = hits()
+    gateway = gateway_with({"mode": "required"})
+    connections = [gateway.connect(tenant) for _ in range(3)]
+    for connection in connections:
+        execute(connection, "BEGIN")
+        assert count(connection, topic) == 0
+    if not cluster.mariadb:  # whose count stays 0
+        assert hits() >= before + 2
+    for connection in connections:
+        connection.close()
+
+
 def test_accounts_that_require_tls(gateway_with, shard_account, authority, tmp_path, tenant, topic):
     backends = {
         "ssl": {"password": "x", "backend": shard_account("needs_ssl", "SSL")},
