@@ -41,7 +41,7 @@ static void say_rows(struct peer *shard, const struct slice *rows, size_t count,
 static struct peer *select_rows(struct peer *client, const char *text, const char *sent, size_t count)
 {
     struct slice rows[8];
-    const char *texts[8];
+    const char *texts[8] = { NULL };
     for (size_t i = 0; i < count; i++) {
         texts[i] = "x";
         rows[i] = slice_cstr("x");
