@@ -76,7 +76,7 @@ def sent(world, text):
     """What mqgate makes of the statement."""
     dialect = "mysql-9.7" if world.mysql else "mariadb-10.11"
     done = run_program(
-        "explain", "-c", str(world.gateway.config_path), "--database", f"queue@{MINE}",
+        "explain", "-c", str(world.gateway.config_path), "--database", "queue" if world.many else f"queue@{MINE}",
         "--dialect", dialect, "--file", "-", input=text,
     )  # fmt: skip
     return (done.stdout or done.stderr).splitlines()[:12]

@@ -8,6 +8,7 @@ hold is a marker, a text or a number that must never be seen.
 from dataclasses import dataclass
 
 MINE = "mine"
+MANY = [MINE, "near", "far"]  # of a session that has several tenants
 MARKER = "Qz9"
 MARKER_NUMBER = 7_707_700_000_000
 MARKER_COUNT = 770_770_000  # for INT columns
@@ -79,6 +80,8 @@ TABLES = {
     )
 }
 
+HEARTBEATS = "queue_subscriber_heartbeats"
+
 # Values that the rows hold, by column; statements are made of the same.
 TOPICS = ["a", "b", "a_dlq", "t"]
 KEYS = ["p", "q", "漢", "P"]  # as shards have them
@@ -107,10 +110,9 @@ def is_qualified():
     return "|" in NEW_KEYS[0]
 
 
-def own_rows(partitions=KEYS):
-    """The rows of the tenant under test, by table."""
+def own_rows(partitions=KEYS, offset=0):
+    """The rows of the tenant under test, by table; those of another one have other offsets."""
     rows = {name: [] for name in TABLES}
-    offset = 0
     for topic in TOPICS[:3]:
         for partition in partitions[:3] if topic != "b" else partitions[:1]:
             for number in (1, 2) if partition == partitions[0] else (1,):
@@ -136,6 +138,17 @@ def own_rows(partitions=KEYS):
                 ("g", topic, subscriber, 30 + offset, 40 if topic == "b" else 0)
             )
     return rows
+
+
+def many_rows(qualified):
+    """{tenant: rows} of a session's tenants. Each has a copy of the heartbeats; ours are the newest."""
+    out = {}
+    for number, tenant in enumerate(MANY):
+        keys = [f"{tenant}|{key}" for key in KEYS] if qualified else KEYS
+        out[tenant] = own_rows(keys, 100 * number)
+        beats = [(*row[:3], row[3] - number, row[4]) for row in own_rows()[HEARTBEATS]]
+        out[tenant][HEARTBEATS] = beats
+    return out
 
 
 def marked(name, row):

@@ -14,11 +14,14 @@ from gateway import Gateway, run_program
 from tables import (
     GENERATED_END,
     LEGACY_GENERATED,
+    HEARTBEATS,
+    MANY,
     MINE,
     PARTITIONS,
     SHARD_GENERATED,
     TABLES,
     foreign_rows,
+    many_rows,
     own_rows,
 )
 
@@ -33,28 +36,26 @@ SERVER_OPTIONS = {
 class World:
     """Servers, mqgate and connections. Use it with `with`."""
 
-    def __init__(self, folder, flavour, qualified=False):
-        self.qualified = qualified
+    def __init__(self, folder, flavour, qualified=False, many=False, shards=2):
+        self.many, qualified = many, qualified or many
         self.folder, self.flavour, self.mysql = Path(folder), flavour, flavour == "mysql"
         options = [f"--server-option={option}" for option in SERVER_OPTIONS[flavour]]
         tenants = [MINE, *OTHERS]
         self.cluster = Cluster(
-            self.folder / "cluster", flavour, tenants, arguments=["--one-server", *options]
+            self.folder / "cluster", flavour, tenants, shards, arguments=["--one-server", *options]
         )
         self.gateway = None
         try:
-            keys = {"partition_keys": "qualified"} if qualified else None
-            self.gateway = Gateway(self.cluster, self.folder / "mqgate", keys).start()
+            changes = {"partition_keys": "qualified"} if qualified else {}
+            changes.update({"tenants": MANY} if many else {})
+            self.gateway = Gateway(self.cluster, self.folder / "mqgate", changes).start()
             self.socket = self.cluster.shards[0]["socket"]
             self.connect_admin()
             self.make_legacy()
             self.loads = self.load_statements()
             self.restore()
             self.connect_admin()
-            self.dumps = (
-                self.contents_query("queue"),
-                self.contents_query(self.home(), f"WHERE tenant = '{MINE}'", qualified),
-            )
+            self.dumps = (self.contents_query("queue"), self.shards_query(qualified))
             self.foreign = self.foreign_query()
             self.foreign_rows = self.dump_foreign()
         except BaseException:
@@ -105,7 +106,8 @@ class World:
         return connection
 
     def gateway_connection(self, deprecate_eof):
-        connection = connect(self.gateway.address, "app", "app", f"queue@{MINE}", deprecate_eof)
+        database = "queue" if self.many else f"queue@{MINE}"
+        connection = connect(self.gateway.address, "app", "app", database, deprecate_eof)
         connection.query(SESSION)
         return connection
 
@@ -133,7 +135,8 @@ class World:
         for statement in run_program("schema", "--legacy").stdout.split(";"):
             if statement.strip():
                 self.admin_query(statement)
-        for name in ("queue_0", "queue_1", "queue"):  # the counters of generated offsets
+        shards = [shard["database"] for shard in self.cluster.shards]
+        for name in (*shards, "queue"):  # the counters of generated offsets
             start = LEGACY_GENERATED if name == "queue" else SHARD_GENERATED
             self.admin_query(f"ALTER TABLE {name}.queue_messages AUTO_INCREMENT = {start}")
 
@@ -141,15 +144,32 @@ class World:
         """Statements that empty and fill every table."""
         out = []
         for name in TABLES:
-            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", own_rows(PARTITIONS)[name], ())]
+            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", self.legacy_rows(name), ())]
         for database, tenants in self.databases():
             for name in TABLES:
                 out.append(f"DELETE FROM {database}.{name}")
                 for tenant in tenants:
-                    number = [MINE, *OTHERS].index(tenant)
-                    rows = own_rows() if tenant == MINE else foreign_rows(number)
+                    rows = self.tenant_rows(tenant)
                     out.append(insert(f"{database}.{name}", rows[name], (tenant,)))
         return out
+
+    def legacy_rows(self, name):
+        if not self.many:
+            return own_rows(PARTITIONS)[name]
+        tables = many_rows(qualified=True)
+        if name == HEARTBEATS:
+            return tables[MINE][name]
+        return [row for tenant in MANY for row in tables[tenant][name]]
+
+    def tenant_rows(self, tenant):
+        if tenant in self.own:
+            return many_rows(qualified=False)[tenant] if self.many else own_rows()
+        return foreign_rows([MINE, *OTHERS].index(tenant))
+
+    @property
+    def own(self):
+        """The session's tenants."""
+        return MANY if self.many else [MINE]
 
     def restore(self):
         self.admin_query("BEGIN")
@@ -164,11 +184,19 @@ class World:
             for number, (name, table) in enumerate(TABLES.items())
         )
 
+    def shards_query(self, qualified):
+        own = ", ".join(f"'{tenant}'" for tenant in self.own)
+        databases = [name for name, tenants in self.databases() if set(tenants) & set(self.own)]
+        return " UNION ALL ".join(
+            self.contents_query(name, f"WHERE tenant IN ({own})", qualified) for name in databases
+        )
+
     def foreign_query(self):
         """One query that sums up the rows of all other tenants, table by table."""
         out = []
-        for database, _tenants in self.databases():
-            mine = f"WHERE tenant <> '{MINE}'" if database == self.home() else ""
+        for database, tenants_here in self.databases():
+            here = [f"'{t}'" for t in tenants_here if t in self.own]
+            mine = f"WHERE tenant NOT IN ({', '.join(here)})" if here else ""
             for name, table in TABLES.items():
                 text = f"CONCAT(tenant, '{CELL_END}', {row_text(table)})"
                 out.append(
@@ -179,7 +207,16 @@ class World:
 
     def contents(self):
         """Our rows, as {table: rows} of the legacy side and of the shards; cells as bytes."""
-        return [self.read_contents(query) for query in self.dumps]
+        legacy, shards = (self.read_contents(query) for query in self.dumps)
+        return [legacy, self.contents_of_shards(shards) if self.many else shards]
+
+    def contents_of_shards(self, rows):
+        """Of the copies of a heartbeat the newest is the one that the client sees."""
+        newest = {}
+        for row in rows[HEARTBEATS]:
+            if tuple(row[:3]) not in newest or int(row[3]) > int(newest[tuple(row[:3])][3]):
+                newest[tuple(row[:3])] = row
+        return {**rows, HEARTBEATS: list(newest.values())}
 
     def read_contents(self, query):
         out = {name: [] for name in TABLES}

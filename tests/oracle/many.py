@@ -1,0 +1,199 @@
+"""Statements of a session with several tenants, as an old consumer and its admin tool send them: one
+table, conditions of all kinds, DISTINCT, groups, orders, limits; changes that a partition key or a
+table that every tenant has a copy of makes possible.
+"""
+
+import literals
+from grammar import Grammar, Unit
+from tables import JSON, KEYS, MANY, NAMES, NUMBER, TABLES, TEXT
+from tree import OFFSET, Node, joined
+
+HEARTBEATS = "queue_subscriber_heartbeats"
+# What tells one row from all others.
+UNIQUE = {name: ("topic", "partition_key", "id") if "offset" in t.key else t.key for name, t in TABLES.items()}
+
+
+def written(name):
+    return OFFSET if name == "offset" else name
+
+
+class Many(Grammar):
+    """Units for a session that names no tenant."""
+
+    def unit(self):
+        if self.chance(0.75):
+            return Unit([self.finished(self.any_query(), "query")], deprecate_eof=self.chance(0.5))
+        changes = [self.finished(self.any_change(), "change") for _ in range(self.rng.choice([1, 2, 3]))]
+        return Unit(changes, deprecate_eof=self.chance(0.5))
+
+    # --- values
+
+    def key(self):
+        return f"{self.rng.choice(MANY)}|{self.rng.choice(KEYS)}"
+
+    def value(self, column):
+        if column.type == NUMBER:
+            return literals.number(self.rng, self.rng.choice([0, 1, 2, 5, 8, 60, 103, 110, 205]))
+        if column.name == "partition_key":
+            return Node("text", literals.Value(literals.quoted(key := self.key()), key))
+        return literals.text(self.rng, self.rng.choice(NAMES.get(column.name, ["boom", ""])))
+
+    # --- conditions
+
+    def condition(self, table, name):
+        column = self.rng.choice([c for c in table.columns if c.type in (NUMBER, TEXT)])
+        left = name + written(column.name)
+        value = lambda: self.value(column)  # noqa: E731
+        if column.name == "partition_key" and self.chance(0.3):
+            return Node("condition", left, self.rng.choice([" LIKE 'm%'", " LIKE '%|p'", " LIKE '%a%|q'", " > 'mine|p'", " < 'near|q'"]))
+        form = self.rng.choice(["=", "=", "=", "<>", ">", "<=", "IN", "IN", "NOT IN", "BETWEEN", "NULL"])
+        if form == "IN" or form == "NOT IN":
+            values = joined(", ", [value() for _ in range(self.rng.choice([1, 2, 3]))])
+            return Node("condition", left, f" {form} (", *values, ")")
+        if form == "BETWEEN":
+            return Node("condition", left, " BETWEEN ", value(), " AND ", value())
+        if form == "NULL":
+            return Node("condition", left, self.rng.choice([" IS NULL", " IS NOT NULL"]))
+        return Node("condition", left, f" {form} ", value())
+
+    def where(self, table, name):
+        conditions = [self.condition(table, name) for _ in range(self.rng.choice([0, 0, 1, 1, 2, 3]))]
+        if not conditions:
+            return ""
+        word = self.rng.choice([" AND ", " AND ", " AND ", " OR "])
+        return Node("where", " WHERE ", *joined(word, conditions), optional=True)
+
+    # --- queries
+
+    def any_query(self):
+        self.begin([1])
+        table = self.rng.choice(list(TABLES.values()))
+        alias = self.rng.choice(["", "", "t"])
+        name = "t." if alias and self.chance(0.5) else ""
+        source = f" FROM {table.name}" + (f" {alias}" if alias else "")
+        shape = self.rng.choice([self.rows, self.rows, self.distinct, self.groups, self.groups, self.totals])
+        self.note(shape.__name__)
+        return shape(table, name, source)
+
+    def columns(self, table, count, kinds=(NUMBER, TEXT)):
+        found = [c for c in table.columns if c.type in kinds]
+        return self.rng.sample(found, min(count, len(found)))
+
+    def order(self, columns, listed, name, total=()):
+        """ORDER BY columns, those that are listed by their places, and a LIMIT where that is total."""
+        wanted = self.rng.sample(columns, self.rng.randint(0, len(columns)))
+        rest = [c for c in total if c not in wanted]
+        limited = total and self.chance(0.5)
+        wanted += rest if limited else []
+        if not wanted:
+            return ""
+        keys, places = [], []
+        for column in wanted:
+            down = self.chance(0.3)
+            keys.append(name + written(column) + (" DESC" if down else ""))
+            places.append(listed.index(column) if column in listed else None)
+        places = places[: places.index(None)] if None in places else places
+        limit = self.rng.choice([" LIMIT 3", " LIMIT 5", " LIMIT 2, 4", " LIMIT 4 OFFSET 1", " LIMIT 0"]) if limited else ""
+        return Node("order", " ORDER BY ", ", ".join(keys), limit, optional=True, order=tuple(places))
+
+    def rows(self, table, name, source):
+        if self.chance(0.2):
+            listed, items = [c.name for c in table.columns], ["*"]
+        else:
+            kinds = (NUMBER, TEXT, JSON) if self.chance(0.2) else (NUMBER, TEXT)
+            columns = self.columns(table, self.rng.randint(1, 5), kinds)
+            listed = [c.name for c in columns]
+            items = [name + written(c) for c in listed]
+            if self.chance(0.2):
+                items.append(self.rng.choice(["1", "'x'", f"LENGTH({name}topic)", f"CONCAT({name}topic, '-')"]))
+        columns = [c.name for c in table.columns if c.type in (NUMBER, TEXT) and c.name != "last_error"]
+        order = self.order(self.rng.sample(columns, 2), listed, name, UNIQUE[table.name])
+        return Node("select", "SELECT ", ", ".join(items), source, self.where(table, name), order)
+
+    def distinct(self, table, name, source):
+        columns = [c.name for c in self.columns(table, self.rng.randint(1, 3)) if c.name != "last_error"] or ["topic"]
+        if "partition_key" in [c.name for c in table.columns] and self.chance(0.4):
+            columns = ["partition_key"]
+        items = [name + written(c) for c in columns]
+        order = self.order(columns, columns, name, columns)
+        return Node("select", "SELECT DISTINCT ", ", ".join(items), source, self.where(table, name), order)
+
+    def aggregate(self, table, name):
+        number = self.rng.choice([c for c in table.columns if c.type == NUMBER])
+        n = name + written(number.name)
+        text = name + self.rng.choice([c.name for c in table.columns if c.name in ("topic", "partition_key", "consumer_group")])
+        return self.rng.choice([
+            "COUNT(*)", "COUNT(*)", f"COUNT({n})", f"SUM({n})", f"MIN({n})", f"MAX({n})", f"AVG({n})", f"MAX({text})",
+            f"MIN({text})", f"COUNT(DISTINCT {text})", f"COALESCE(MAX({n}), 0)", f"SUM({n}) + COUNT(*)",
+        ])  # fmt: skip
+
+    def groups(self, table, name, source):
+        names = [c.name for c in table.columns if c.name in ("topic", "partition_key", "consumer_group", "subscriber_name", "acked")]
+        group = self.rng.sample(names, self.rng.randint(1, min(2, len(names))))
+        listed = [c for c in group if self.chance(0.9)]
+        calls = [f"{self.aggregate(table, name)} AS a{i}" for i in range(self.rng.randint(0 if listed else 1, 2))]
+        having = self.rng.choice(["", "", "", " HAVING COUNT(*) > 1", " HAVING COUNT(*) <= 2 OR COUNT(*) = 4"])
+        order = self.order(listed, listed, name, listed if len(listed) == len(group) else ())
+        return Node(
+            "select", "SELECT ", ", ".join([name + c for c in listed] + calls), source, self.where(table, name),
+            " GROUP BY ", ", ".join(name + c for c in group), having, order,
+        )  # fmt: skip
+
+    def totals(self, table, name, source):
+        calls = [self.aggregate(table, name) for _ in range(self.rng.randint(1, 3))]
+        return Node("select", "SELECT ", ", ".join(calls), source, self.where(table, name))
+
+    # --- changes
+
+    def any_change(self):
+        self.begin([0])
+        change = self.rng.choice([self.upsert, self.keyed_update, self.keyed_delete, self.beat, self.purge])
+        self.note(change.__name__)
+        return change()
+
+    def keyed_table(self):
+        return TABLES[self.rng.choice(["queue_delivery_state", "queue_offsets", "queue_partition_leases"])]
+
+    def upsert(self):
+        table = self.keyed_table()
+        rows = [self.value(c) if c.name not in ("acked", "postponed") else "1" for c in table.columns]
+        number = [c.name for c in table.columns if c.type == NUMBER][-1]
+        tail = self.rng.choice(["", f" ON DUPLICATE KEY UPDATE {number} = VALUES({number})", f" ON DUPLICATE KEY UPDATE {number} = {number} + 1"])
+        names = ", ".join(c.name for c in table.columns)
+        verb = self.rng.choice(["INSERT INTO ", "INSERT IGNORE INTO "] if not tail else ["INSERT INTO "])
+        return Node("insert", verb, table.name, f" ({names}) VALUES (", *joined(", ", rows), ")", tail)
+
+    def by_key(self, table):
+        conditions = ["partition_key = ", self.value(table.column("partition_key"))]
+        for name in ("topic", "consumer_group"):
+            if self.chance(0.7):
+                conditions += [f" AND {name} = ", self.value(table.column(name))]
+        return Node("where", " WHERE ", *conditions)
+
+    def keyed_update(self):
+        table = self.keyed_table()
+        number = [c.name for c in table.columns if c.type == NUMBER][-1]
+        return Node("update", "UPDATE ", table.name, f" SET {number} = {number} + 1", self.by_key(table))
+
+    def keyed_delete(self):
+        table = self.keyed_table()
+        return Node("delete", "DELETE FROM ", table.name, self.by_key(table))
+
+    def beat(self):
+        table = TABLES[HEARTBEATS]
+        names = [self.value(table.column(n)) for n in ("consumer_group", "topic", "subscriber_name")]
+        at = self.rng.choice(["90", "95"])
+        if self.chance(0.4):
+            pairs = ["consumer_group = ", names[0], " AND topic = ", names[1], " AND subscriber_name = ", names[2]]
+            return Node("update", f"UPDATE {HEARTBEATS} SET deregistered_at = {at} WHERE ", *pairs)
+        return Node(
+            "insert", f"INSERT INTO {HEARTBEATS} (consumer_group, topic, subscriber_name, heartbeat_at, deregistered_at) VALUES (",
+            *joined(", ", names), f", {at}, 0) ON DUPLICATE KEY UPDATE heartbeat_at = VALUES(heartbeat_at), deregistered_at = 0",
+        )  # fmt: skip
+
+    def purge(self):
+        table = TABLES["queue_partition_leases"]
+        return Node(
+            "delete", "DELETE FROM queue_partition_leases WHERE consumer_group = ", self.value(table.column("consumer_group")),
+            " AND topic = ", self.value(table.column("topic")), f" AND lease_renewed_at < {self.rng.choice([22, 30, 125, 230])}",
+        )  # fmt: skip
