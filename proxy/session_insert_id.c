@@ -60,6 +60,14 @@ bool session_insert_id_in_line(const struct session *s)
     return !s->request.hides_insert_id || s->insert_id_at || s->insert_id_lost || has_it(s);
 }
 
+/* No other backend could be told what the statement may leave as it is. */
+struct backend *session_insert_id_holder(struct session *s, const struct pool *p)
+{
+    struct backend *b = s->insert_id_at;
+    bool wanted = s->request.hides_insert_id && b && b->pool == p && b->state == BACKEND_IDLE;
+    return wanted && pool_checkout_again(b, s) ? b : NULL;
+}
+
 const char *session_insert_id_statement(struct session *s)
 {
     return arena_printf(&s->worker->arena, "DO LAST_INSERT_ID(%llu)",

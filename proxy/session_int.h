@@ -803,6 +803,8 @@ void session_set_insert_id(struct session *s, uint64_t value);
 void session_note_insert_id(struct session *s, bool failed);
 /* The statement is lost with its backend. */
 void session_lose_insert_id(struct session *s);
+/* The backend that alone knows LAST_INSERT_ID(), lent again, if the request may hide it; or NULL. */
+struct backend *session_insert_id_holder(struct session *s, const struct pool *p);
 /* True unless the backend has to be told LAST_INSERT_ID() before the request. */
 bool session_insert_id_in_line(const struct session *s);
 const char *session_insert_id_statement(struct session *s);

@@ -129,6 +129,8 @@ void session_run_request(struct session *s)
         s->waits_for = p;
         struct backend *b = session_kept_backend(s, p);
         if (!b)
+            b = session_insert_id_holder(s, p);
+        if (!b)
             b = pool_checkout(p, s, &e);
         if (b) {
             session_take_backend(s, b);

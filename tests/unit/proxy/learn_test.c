@@ -79,6 +79,27 @@ static void another_value_there_is_put_right_before(void **state)
     expect_err(one, 1, 1235, "MQ2019");
 }
 
+/* Of two that are idle. */
+static void the_one_that_knows_is_lent_again(void **state)
+{
+    (void)state;
+    struct peer *first = shard;
+    upsert(one);
+    client_query(&gate, one, COUNT_ROWS);
+    shard_expect(first, COUNT_ROWS_ACME);
+    client_query(&gate, two, COUNT_ROWS);
+    struct peer *second = gate_asked(&gate);
+    shard_expect(second, COUNT_ROWS_ACME);
+    gate_say_row(&gate, first, "1", IDLE_STATUS);
+    gate_say_row(&gate, second, "1", IDLE_STATUS);
+    expect_rows(one, (const char *const[]){ "1" }, 1);
+    upsert(one);
+    client_query(&gate, one, ASK);
+    shard_expect(first, ASK);
+    gate_say_row(&gate, first, "66", IDLE_STATUS);
+    expect_id(one, "66");
+}
+
 static void the_command_behind_waits_for_it(void **state)
 {
     (void)state;
@@ -223,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_backend_is_asked),
         NARROW(another_value_there_is_put_right_before),
+        TEST(the_one_that_knows_is_lent_again),
         TEST(the_command_behind_waits_for_it),
         TEST(asked_within_a_script),
         TEST(a_shard_that_refuses_the_question),
