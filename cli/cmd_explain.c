@@ -21,6 +21,7 @@ static const char help_text[] =
     "      --json              print for programs\n"
     "\n" PLANNING_HELP "      --prepared          as a prepared statement\n"
     "      --param VALUE       its next parameter, a string (implies --prepared)\n"
+    "      --number N          its next parameter, an unsigned integer (the same)\n"
     "\n"
     "Examples:\n"
     "  mqgate explain --set @mq_tenant=payments 'SELECT * FROM queue_offsets'\n"
@@ -32,15 +33,33 @@ static const char help_text[] =
 
 /* ---- options ---- */
 
-static bool take_param(void *object, const char *value)
+static bool add_param(struct explain_options *o, struct param_value value)
 {
-    struct explain_options *o = object;
     if (o->param_count == PARAMS_MAX)
         return false;
     o->prepared = true;
-    o->params[o->param_count++] =
-        (struct param_value){ .kind = PARAM_VALUE_STRING, .bytes = slice_cstr(value) };
+    o->params[o->param_count++] = value;
     return true;
+}
+
+static bool take_param(void *object, const char *value)
+{
+    return add_param(object, (struct param_value){ .kind = PARAM_VALUE_STRING,
+                                                   .bytes = slice_cstr(value) });
+}
+
+/* As a driver sends it: the lowest byte first. */
+static bool take_number(void *object, const char *value)
+{
+    struct explain_options *o = object;
+    unsigned long long n;
+    if (o->param_count == PARAMS_MAX || !slice_to_u64(slice_cstr(value), &n))
+        return false;
+    char *bytes = o->numbers[o->param_count];
+    for (size_t i = 0; i < sizeof o->numbers[0]; i++)
+        bytes[i] = (char)(n >> (8 * i));
+    return add_param(o, (struct param_value){ .kind = PARAM_VALUE_INTEGER,
+                                              .bytes = slice_of(bytes, sizeof o->numbers[0]) });
 }
 
 static const struct option_row option_rows[] = {
@@ -49,6 +68,7 @@ static const struct option_row option_rows[] = {
     OPTION_FLAG("json", 0, struct explain_options, json),
     OPTION_FLAG("prepared", 0, struct explain_options, prepared),
     OPTION_TAKE("param", 0, take_param),
+    OPTION_TAKE("number", 0, take_number),
     OPTION_END,
 };
 

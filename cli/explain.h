@@ -11,6 +11,7 @@ struct explain_options {
     const char *file, *sql;
     bool prepared, tree, json;
     struct param_value params[PARAMS_MAX];
+    char numbers[PARAMS_MAX][8]; /* the bytes of those that are numbers */
     uint32_t param_count;
 };
 

@@ -1,5 +1,6 @@
 /* The output of `mqgate explain`, for people and for programs. */
 #include "cli/explain.h"
+#include "cli/explain_merge.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -97,9 +98,8 @@ static const char *hidden_name(int32_t param)
     return param == PARAM_LIMIT ? "limit" : values[PARAM_SESSION - param];
 }
 
-static void print_params(const struct explanation *x)
+static void print_params(const struct explanation *x, const struct template *t)
 {
-    const struct template *t = x->judgement.template;
     if (!x->options->prepared || !t->backend_param_count)
         return;
     printf("%-12s", "parameters");
@@ -155,9 +155,63 @@ static void print_unsharded(const struct explanation *x)
         print_line("connection", "the session's own from now on");
 }
 
+/* ---- several tenants ---- */
+
+/* What a shard is asked: once, or for each of its tenants. */
+static bool asks_each_tenant(const struct explanation *x)
+{
+    return x->judgement.scatter->merge->kind == MERGE_COUNTS_MAX;
+}
+
+static void part_text(const struct explanation *x, const struct route_part *part, size_t tenant,
+                      struct buf *out)
+{
+    const struct judgement *j = &x->judgement;
+    const char *database = x->planning.topology->shards[part->shard].config->database;
+    if (asks_each_tenant(x))
+        route_text(j->scatter, &j->lexed, part->tenants[tenant], &x->planning.facts, database,
+                   x->options->prepared, x->arena, out);
+    else
+        route_part_text(j->scatter, &j->lexed, part, &j->inputs, &x->planning.facts, database,
+                        x->options->prepared, x->arena, out);
+}
+
+static void print_part(const struct explanation *x, const struct route_part *part)
+{
+    size_t texts = asks_each_tenant(x) && !x->options->prepared ? part->tenant_count : 1;
+    printf("%-12s %s:", "shard", x->planning.topology->shards[part->shard].config->name);
+    for (size_t i = 0; i < part->tenant_count; i++)
+        printf(" %s", part->tenants[i]->name);
+    putchar('\n');
+    for (size_t i = 0; i < texts; i++) {
+        struct buf text;
+        buf_init(&text);
+        part_text(x, part, i, &text);
+        print_line("sent", buf_cstr(&text));
+        buf_fini(&text);
+    }
+}
+
+static void print_several(const struct explanation *x)
+{
+    const struct judgement *j = &x->judgement;
+    size_t count;
+    const struct merge_step *steps = merge_steps(j->scatter, &j->lexed, x->arena, &count);
+    printf("%-12s %s\n", "tenants from", tenant_source_name(j->route.source));
+    for (size_t i = 0; i < j->route.part_count; i++)
+        print_part(x, &j->route.parts[i]);
+    print_params(x, j->scatter);
+    for (size_t i = 0; i < count; i++)
+        printf("%-12s %s\n%-12s (%s)\n", steps[i].name, steps[i].what, "", steps[i].why);
+}
+
 static void print_served(const struct explanation *x)
 {
     print_line("verdict", verdict_name(x->judgement.route.verdict));
+    if (x->judgement.scatter) {
+        print_several(x);
+        return;
+    }
     if (!is_sent(x)) {
         print_line("answer", local_name(x->judgement.template->local));
         return;
@@ -169,7 +223,7 @@ static void print_served(const struct explanation *x)
     print_rewritten(x, &text);
     print_line("sent", buf_cstr(&text));
     print_edits(x);
-    print_params(x);
+    print_params(x, x->judgement.template);
     buf_fini(&text);
 }
 
@@ -212,11 +266,11 @@ static json_t *edits_json(const struct explanation *x)
     return list;
 }
 
-static json_t *params_json(const struct explanation *x)
+static json_t *params_json(const struct template *t)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < x->judgement.template->backend_param_count; i++) {
-        int32_t from = x->judgement.template->backend_params[i], client = param_of_client(from);
+    for (uint32_t i = 0; i < t->backend_param_count; i++) {
+        int32_t from = t->backend_params[i], client = param_of_client(from);
         json_array_append_new(list, client < 0  ? json_string(hidden_name(from))
                                     : from >= 0 ? json_integer(client + 1)
                                                 : json_sprintf("key-of-%d", (int)client + 1));
@@ -239,10 +293,56 @@ static void tenant_json(const struct explanation *x, json_t *o)
     buf_fini(&hex);
 }
 
+static json_t *part_json(const struct explanation *x, const struct route_part *part)
+{
+    size_t texts = asks_each_tenant(x) && !x->options->prepared ? part->tenant_count : 1;
+    json_t *o = json_object(), *tenants = json_array(), *sent = json_array();
+    for (size_t i = 0; i < part->tenant_count; i++)
+        json_array_append_new(tenants, json_string(part->tenants[i]->name));
+    for (size_t i = 0; i < texts; i++) {
+        struct buf text;
+        buf_init(&text);
+        part_text(x, part, i, &text);
+        json_array_append_new(sent, json_text(buf_slice(&text)));
+        buf_fini(&text);
+    }
+    json_object_set_new(
+        o, "shard", json_string(x->planning.topology->shards[part->shard].config->name));
+    json_object_set_new(o, "tenants", tenants);
+    json_object_set_new(o, "sent", sent);
+    return o;
+}
+
+static void several_json(const struct explanation *x, json_t *o)
+{
+    const struct judgement *j = &x->judgement;
+    json_t *parts = json_array(), *merge = json_array();
+    size_t count;
+    const struct merge_step *steps = merge_steps(j->scatter, &j->lexed, x->arena, &count);
+    for (size_t i = 0; i < j->route.part_count; i++)
+        json_array_append_new(parts, part_json(x, &j->route.parts[i]));
+    for (size_t i = 0; i < count; i++) {
+        json_t *step = json_object();
+        json_object_set_new(step, "step", json_string(steps[i].name));
+        json_object_set_new(step, "what", json_text(slice_cstr(steps[i].what)));
+        json_object_set_new(step, "why", json_string(steps[i].why));
+        json_array_append_new(merge, step);
+    }
+    json_object_set_new(o, "source", json_string(tenant_source_name(j->route.source)));
+    json_object_set_new(o, "parts", parts);
+    if (x->options->prepared)
+        json_object_set_new(o, "parameters", params_json(j->scatter));
+    json_object_set_new(o, "merge", merge);
+}
+
 static json_t *served_json(const struct explanation *x)
 {
     json_t *o = json_object();
     json_object_set_new(o, "verdict", json_string(verdict_name(x->judgement.route.verdict)));
+    if (x->judgement.scatter) {
+        several_json(x, o);
+        return o;
+    }
     if (!is_sent(x)) {
         json_object_set_new(o, "answer", json_string(local_name(x->judgement.template->local)));
         return o;
@@ -254,7 +354,7 @@ static json_t *served_json(const struct explanation *x)
     json_object_set_new(o, "sent", json_text(buf_slice(&text)));
     json_object_set_new(o, "edits", edits_json(x));
     if (x->options->prepared)
-        json_object_set_new(o, "parameters", params_json(x));
+        json_object_set_new(o, "parameters", params_json(x->judgement.template));
     buf_fini(&text);
     return o;
 }

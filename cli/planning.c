@@ -225,6 +225,25 @@ static void bind_params(const struct question *q, struct arena *arena, struct ju
     }
 }
 
+static const struct template *scatter_template(const struct question *q, struct arena *arena,
+                                               struct judgement *j)
+{
+    const struct planning *p = q->planning;
+    return j->entry ? plan_entry_scatter(p->cache, j->entry, &j->lexed)
+                    : plan_scatter(p->topology, q->dialect, &j->lexed, arena, arena);
+}
+
+/* Each tenant has a place; can the shards' answers be made one? */
+static void scatter(const struct question *q, struct route_input *in, struct arena *arena,
+                    struct judgement *j)
+{
+    j->scatter = in->template = scatter_template(q, arena, j);
+    if (in->template->reject)
+        j->err = *in->template->reject;
+    else
+        route_merge_inputs(in, arena, &j->inputs, &j->err);
+}
+
 void planning_route(const struct question *q, struct arena *arena, struct judgement *j)
 {
     struct route_input in = { .template = j->template,
@@ -233,9 +252,13 @@ void planning_route(const struct question *q, struct arena *arena, struct judgem
                               .facts = q->facts,
                               .params = j->params,
                               .topology = q->planning->topology,
-                              .tenants = q->planning->tenants };
+                              .tenants = q->planning->tenants,
+                              .scatters = true };
+    j->scatter = NULL;
     if (route(&in, arena, &j->route, &j->err) == ROUTE_OK)
         j->err.code = MQ_OK;
+    if (!j->err.code && j->route.verdict == VERDICT_TENANTS)
+        scatter(q, &in, arena, j);
 }
 
 static void plan_once(const struct question *q, struct arena *arena, struct judgement *j)

@@ -70,6 +70,8 @@ struct judgement {
     const struct template *template; /* NULL when the text does not lex */
     struct param_value *params;      /* as many as the statement has; NULL for text */
     struct route route;              /* of a statement that is served */
+    const struct template *scatter;  /* of one for several tenants, else NULL */
+    struct merge_inputs inputs;
     struct err err;                  /* of one that is refused; its code is MQ_OK otherwise */
 };
 

@@ -78,6 +78,7 @@ static void queue_tables_fini(struct config *c)
         mem_free(t->columns);
         mem_free(t->name);
         string_list_fini(&t->primary_key);
+        mem_free(t->replicated_by);
     }
     mem_free(c->queue_tables);
 }
@@ -119,6 +120,7 @@ static void config_fini(struct config *c)
     accounts_fini(c);
     string_list_fini(&c->tenants);
     vindex_table_fini(&c->vindex_table);
+    string_list_fini(&c->scatter_writes);
     string_list_fini(&c->metadata_paths);
     string_list_fini(&c->payload_paths);
     mem_free(c->default_tenant);

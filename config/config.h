@@ -123,6 +123,7 @@ struct queue_table_config {
     struct column_config *columns; /* of the legacy table, in order */
     size_t column_count;
     struct string_list primary_key; /* legacy */
+    char *replicated_by;            /* every tenant has a copy: the column that tells the newest */
 };
 
 enum enforcement {
@@ -182,6 +183,7 @@ struct config {
     struct string_list tenants; /* trimmed, without duplicates */
     struct vindex_table_config vindex_table;
 
+    struct string_list scatter_writes; /* queue tables; of several tenants at once */
     struct string_list metadata_paths; /* default {"queue_name"} */
     bool payload_enabled;
     struct string_list payload_paths; /* default {"queue_name", "queueName"} */

@@ -6,6 +6,22 @@
 
 enum { HOLD_LIMIT_MS = 10000 }; /* how long a statement waits for a moving tenant */
 
+/* utf8mb3 has `?` for the characters that it lacks. */
+static bool gives_unicode(const struct session *s)
+{
+    const char *own = vars_value(&s->vars, VAR_RESULTS);
+    const char *results = own ? own : vars_value(&s->vars, VAR_NAMES);
+    return results && (strstr(results, "utf8mb4") || strstr(results, "binary") ||
+                       slice_ieq_cstr(slice_cstr(results), "null"));
+}
+
+static const char *unmerged(const struct session *s)
+{
+    if (vars_value(&s->vars, VAR_SELECT_LIMIT))
+        return "sql_select_limit";
+    return vars_value(&s->vars, VAR_SORT_LENGTH) ? "max_sort_length" : NULL;
+}
+
 struct session_facts session_facts(const struct session *s)
 {
     const struct config *config = s->deployment->topology->config;
@@ -22,6 +38,8 @@ struct session_facts session_facts(const struct session *s)
         .elsewhere = s->elsewhere,
         .administrator = s->account && s->account->config->administrator,
         .other_charset = !vars_unicode(&s->vars),
+        .other_results = !gives_unicode(s),
+        .unmerged = unmerged(s),
         .database = slice_cstr(s->database),
         .user = slice_cstr(s->user),
         .unix_socket = s->from.unix_socket,

@@ -83,21 +83,70 @@ static bool read_as(const struct route_input *in, const struct value_ref *v,
     *ret = (struct merge_value){ .kind = MERGE_VALUE_NULL };
     if (is_null(in, v))
         return true;
-    bool number = compare == MERGE_AS_INTEGER || compare == MERGE_AS_DECIMAL;
-    return number ? read_number(in, v, ret) : read_text(in, v, arena, ret);
+    switch (compare) {
+    case MERGE_AS_INTEGER:
+        return read_number(in, v, ret) && ret->kind == MERGE_VALUE_INTEGER;
+    case MERGE_AS_DECIMAL:
+        return read_number(in, v, ret);
+    default:
+        return !in->facts->other_charset && read_text(in, v, arena, ret);
+    }
 }
 
 /* ---- LIMIT ---- */
 
+/* Servers take a string of digits as well, which some drivers send. */
+static bool text_integer(const struct route_input *in, const struct value_ref *v,
+                         struct arena *arena, struct merge_value *ret)
+{
+    struct slice text;
+    unsigned long long n;
+    if (v->kind != VALUE_PARAM || value_read(in, v, arena, &text) != READ_STRING ||
+        !slice_to_u64(text, &n))
+        return false;
+    *ret = (struct merge_value){ .kind = MERGE_VALUE_INTEGER, .number = n };
+    return true;
+}
+
 static enum err_code read_rows(const struct route_input *in, const struct value_ref *v,
-                               uint64_t *ret, struct err *reterr)
+                               struct arena *arena, uint64_t *ret, struct err *reterr)
 {
     struct merge_value n;
     if (v->kind == VALUE_NONE)
         return MQ_OK;
-    if (!read_number(in, v, &n) || n.kind != MERGE_VALUE_INTEGER || n.negative)
+    if ((!read_number(in, v, &n) && !text_integer(in, v, arena, &n)) ||
+        n.kind != MERGE_VALUE_INTEGER || n.negative)
         return unreadable(reterr, "the LIMIT");
     *ret = n.number;
+    return MQ_OK;
+}
+
+/* ---- what the session makes of rows ---- */
+
+static bool compares_texts(const struct merge_recipe *m)
+{
+    bool texts = false;
+    for (size_t i = 0; i < m->order_count; i++)
+        texts |= m->order[i].compare == MERGE_AS_TEXT;
+    for (size_t i = 0; i < m->aggregate_count; i++)
+        texts |= m->aggregates[i].compare == MERGE_AS_TEXT;
+    for (size_t i = 0; i < m->expr_count; i++)
+        texts |= m->exprs[i].compare == MERGE_AS_TEXT;
+    return texts;
+}
+
+static enum err_code check_session(const struct route_input *in, struct err *reterr)
+{
+    const struct merge_recipe *m = in->template->merge;
+    if (in->facts->unmerged && m->kind == MERGE_ROWS)
+        return err_set(reterr, MQ_SCATTER,
+                       "the answers of several tenants are not merged while %s is set; set it to "
+                       "DEFAULT",
+                       in->facts->unmerged);
+    if (in->facts->other_results && compares_texts(m))
+        return err_set(
+            reterr, MQ_SCATTER,
+            "texts of several tenants' answers are compared as UTF-8; SET NAMES utf8mb4");
     return MQ_OK;
 }
 
@@ -107,6 +156,9 @@ enum err_code route_merge_inputs(const struct route_input *in, struct arena *are
     const struct merge_recipe *m = in->template->merge;
     *ret = (struct merge_inputs){ .most = UINT64_MAX, .value_count = m->value_count };
     ret->values = arena_array(arena, struct merge_value, m->value_count + 1);
+    enum err_code code = check_session(in, reterr);
+    if (code)
+        return code;
     for (size_t i = 0; i < m->expr_count; i++) {
         const struct merge_expr *e = &m->exprs[i];
         if (e->op == MERGE_VALUE &&
@@ -114,6 +166,6 @@ enum err_code route_merge_inputs(const struct route_input *in, struct arena *are
                      &ret->values[e->number]))
             return unreadable(reterr, "a value in a condition");
     }
-    enum err_code code = read_rows(in, &m->skip, &ret->skip, reterr);
-    return code ? code : read_rows(in, &m->most, &ret->most, reterr);
+    code = read_rows(in, &m->skip, arena, &ret->skip, reterr);
+    return code ? code : read_rows(in, &m->most, arena, &ret->most, reterr);
 }

@@ -3,6 +3,7 @@
 #include "routing/plan.h"
 
 #include "routing/plan_int.h"
+#include "routing/scatter_int.h"
 
 const char *verdict_name(enum verdict v)
 {
@@ -210,7 +211,9 @@ static enum err_code plan_kind(struct planner *p, const struct node *n)
 
 static enum err_code plan_statement(struct planner *p, const struct node *n)
 {
-    enum err_code code = plan_kind(p, n);
+    enum err_code code = p->scatter ? scatter_statement(p, n) : MQ_OK;
+    if (!code)
+        code = plan_kind(p, n);
     if (!code && p->wraps && p->names_databases)
         return reject(p, MQ_NOT_UNDERSTOOD,
                       "a column is qualified by its database beside a join with USING or NATURAL; "
@@ -284,20 +287,25 @@ static enum err_code plan_root(struct planner *p)
     return elsewhere ? unsharded_plan(p) : plan_tree(p);
 }
 
-/* One way of reading the statement: with qualified partition keys, or with plain ones. */
+/* One way of reading the statement: with qualified partition keys, or with plain ones; for one
+ * tenant, or for several. */
 static void plan_once(struct planner *p, struct template *t, bool qualified)
 {
+    struct scatter *several = p->scatter;
     *t = (struct template){ .verdict = VERDICT_REJECT,
                             .fingerprint = p->l->fingerprint,
                             .client_params = p->l->params };
     *p = (struct planner){ .topology = p->topology,
+                           .scatter = several,
                            .dialect = p->dialect,
                            .l = p->l,
                            .arena = p->arena,
                            .t = t,
                            .qualified = qualified,
                            .inserted_key = -1 };
-    if (plan_root(p)) {
+    if (several)
+        *several = (struct scatter){ .recipe = { .version = -1, .filter = -1, .having = -1 } };
+    if (several ? plan_tree(p) || scatter_finish(p) : plan_root(p) != MQ_OK) {
         t->verdict = VERDICT_REJECT;
         t->reject = &p->reject;
     } else {
@@ -315,36 +323,32 @@ static bool names_tenant(const struct lexed *l)
 }
 
 /* A statement that names its tenant by itself speaks plain keys: so one that may is read so first. */
+static const struct template *plan_for(struct planner *p, struct arena *arena)
+{
+    struct template t;
+    bool qualified = p->topology->config->partition_keys == KEYS_QUALIFIED;
+    bool plain = !qualified || names_tenant(p->l);
+    if (plain)
+        plan_once(p, &t, false);
+    if (qualified && (!plain || (!t.reject && !t.sql_tenant_count)))
+        plan_once(p, &t, true);
+    return template_keep(&t, arena);
+}
+
 const struct template *plan(const struct topology *topology, const struct dialect *dialect,
                             const struct lexed *l, struct arena *arena, struct arena *scratch)
 {
-    struct template t;
     struct planner p = { .topology = topology, .dialect = dialect, .l = l, .arena = scratch };
-    bool qualified = topology->config->partition_keys == KEYS_QUALIFIED;
-    bool plain = !qualified || names_tenant(l);
-    if (plain)
-        plan_once(&p, &t, false);
-    if (qualified && (!plain || (!t.reject && !t.sql_tenant_count)))
-        plan_once(&p, &t, true);
-    return template_keep(&t, arena);
+    return plan_for(&p, arena);
 }
 
 const struct template *plan_scatter(const struct topology *topology, const struct dialect *dialect,
                                     const struct lexed *l, struct arena *arena,
                                     struct arena *scratch)
 {
-    struct template t = { .verdict = VERDICT_REJECT,
-                          .fingerprint = l->fingerprint,
-                          .client_params = l->params };
+    struct scatter several;
     struct planner p = {
-        .topology = topology, .dialect = dialect, .l = l, .arena = scratch, .t = &t
+        .topology = topology, .scatter = &several, .dialect = dialect, .l = l, .arena = scratch
     };
-    const struct template *one = plan(topology, dialect, l, scratch, scratch);
-    reject(&p, MQ_TENANT_MISSING,
-           "nothing names the tenant of %s: its %s has no `tenant`, and the session may use several; "
-           "send SET @mq_tenant = 'name', connect to database@tenant, or begin the statement with "
-           "/*tenant='name'*/",
-           one->table ? one->table->name : "the statement", one->clause ? one->clause : "text");
-    t.reject = &p.reject;
-    return template_keep(&t, arena);
+    return plan_for(&p, arena);
 }

@@ -57,8 +57,11 @@ enum branch {
     BRANCH_LATER,
 };
 
+struct scatter;
+
 struct planner {
     const struct topology *topology;
+    struct scatter *scatter; /* of a statement of several tenants; NULL: of one */
     const struct dialect *dialect;
     const struct lexed *l;
     struct arena *arena; /* of this call; template_keep() copies what remains */
@@ -225,6 +228,9 @@ struct scope {
  * and opens the conditions. */
 enum err_code scope_open(struct planner *p, struct scope *s, const struct node *from,
                          const struct node *where, uint32_t anchor);
+/* "tenant = 't'", or "tenant IN ('t', 'u')" of several. */
+struct slice plan_tenant_condition(const struct planner *p);
+struct slice plan_tenant_where(struct planner *p);
 /* Closes them, after everything inside has been visited. */
 enum err_code scope_close(struct planner *p, struct scope *s);
 

@@ -1,5 +1,6 @@
 /* Query expressions: blocks, UNION and its kin, TABLE, the names that WITH gives. */
 #include "routing/plan_int.h"
+#include "routing/scatter_int.h"
 
 #include "routing/qualified.h"
 
@@ -12,6 +13,8 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     s->block = block;
     if (!code)
         code = locks_scope(p, s);
+    if (!code && p->scatter && !p->inner)
+        code = scatter_block(p, s, block);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (c->kind == N_SELECT_LIST)
             code = star_list(p, s, c);
@@ -57,7 +60,7 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
     open_table(p, n->child, table);
     text_add(&t, "SELECT ");
     code = star_selected(p, NULL, false, table, slice_of("", 0), &t);
-    char *where = arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT);
+    struct slice where = plan_tenant_where(p);
     *shape = (struct shape){ .table = table };
     p->shape = shape;
     if (!code)
@@ -67,7 +70,7 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
     if (!code)
         code = locks_table(p, &(struct scope){ .refs = NULL },
                            &(struct table_ref){ .node = n, .table = table });
-    return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, slice_cstr(where));
+    return code ? code : plan_edit(p, EDIT_AFTER, n->last, n->last, where);
 }
 
 static enum err_code visit_body(struct planner *p, const struct node *body);

@@ -29,6 +29,9 @@ struct session_facts {
     bool elsewhere;      /* it is not the keyspace, so holds no queue table */
     bool administrator;
     bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */
+    bool other_results; /* texts in rows are not UTF-8, so that shards convert what would be merged */
+    const char *unmerged; /* a variable with a value that makes a shard leave rows out or sort by a
+                             part of a text; NULL: none */
     /* Of enum session_value; borrowed. */
     struct slice database; /* data NULL: none */
     struct slice user;

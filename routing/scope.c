@@ -12,6 +12,7 @@
 
 #include "routing/claim.h"
 #include "routing/qualified.h"
+#include "routing/scatter_int.h"
 #include "routing/views.h"
 
 enum { JOIN_TABLES_MAX = 61 }; /* MySQL's own limit (error 1116) */
@@ -236,20 +237,40 @@ static enum err_code collect(struct planner *p, struct scope *s, const struct no
 
 /* ---- conditions ---- */
 
-static bool needs_condition(const struct table_ref *r, const struct node *target)
+/* Of several tenants a shard has only some, also where the client names them all. */
+static bool needs_condition(const struct planner *p, const struct table_ref *r,
+                            const struct node *target)
 {
-    return r->table && !r->wrapped && !r->scoped && r->target == target;
+    return r->table && !r->wrapped && (!r->scoped || scatter_lists_tenants(p)) &&
+           r->target == target;
 }
 
-/* "m.tenant = 't' AND o.tenant = 't'" for the references that belong to target. */
+struct slice plan_tenant_where(struct planner *p)
+{
+    struct text t = { .arena = p->arena };
+    text_add(&t, " WHERE ");
+    text_slice_add(&t, plan_tenant_condition(p));
+    return text_slice(&t);
+}
+
+struct slice plan_tenant_condition(const struct planner *p)
+{
+    static const char one[] = { 't', 'e', 'n', 'a', 'n', 't', ' ', '=', ' ', EDIT_TENANT };
+    static const char several[] = { 't', 'e', 'n', 'a', 'n', 't', ' ',
+                                    'I', 'N', ' ', '(', EDIT_TENANTS, ')' };
+    return scatter_lists_tenants(p) ? slice_of(several, sizeof several)
+                                    : slice_of(one, sizeof one);
+}
+
+/* "m.tenant = 't' AND o.tenant = 't'" for the references that belong to target; of several tenants
+ * "m.tenant IN ('t', 'u')". */
 static struct slice conditions(struct planner *p, struct scope *s, const char *before,
                                const struct node *target, const char *after)
 {
-    static const char value[] = { EDIT_TENANT, 0 };
     struct text t = { .arena = p->arena };
     const char *between = before;
     for (struct table_ref *r = s->refs; r; r = r->next) {
-        if (!needs_condition(r, target))
+        if (!needs_condition(p, r, target))
             continue;
         r->conditioned = true;
         text_add(&t, between);
@@ -257,8 +278,7 @@ static struct slice conditions(struct planner *p, struct scope *s, const char *b
             text_ident(&t, r->name);
             text_add(&t, ".");
         }
-        text_add(&t, "tenant = ");
-        text_add(&t, value);
+        text_slice_add(&t, plan_tenant_condition(p));
         between = " AND ";
     }
     if (t.len)
@@ -277,7 +297,7 @@ static enum err_code close_clause(struct planner *p, const struct scope *s,
                                   const struct node *clause, const struct node *target)
 {
     for (const struct table_ref *r = s->refs; r; r = r->next)
-        if (needs_condition(r, target))
+        if (needs_condition(p, r, target))
             return plan_edit(p, EDIT_AFTER, clause->last, clause->last, SLICE_LIT(")"));
     return MQ_OK;
 }
@@ -312,8 +332,7 @@ static enum err_code wrap(struct planner *p, struct scope *s, struct table_ref *
     if (!code)
         code = locks_table(p, s, r);
     if (!code)
-        code = plan_edit(p, EDIT_AFTER, r->node->last, r->node->last,
-                         slice_cstr(arena_printf(p->arena, " WHERE tenant = %c", EDIT_TENANT)));
+        code = plan_edit(p, EDIT_AFTER, r->node->last, r->node->last, plan_tenant_where(p));
     return code ? code : plan_edit(p, EDIT_AFTER, last, last, text_slice(&after));
 }
 

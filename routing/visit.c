@@ -4,6 +4,7 @@
 #include "routing/plan_int.h"
 
 #include "routing/qualified.h"
+#include "routing/scatter_int.h"
 #include "routing/variables.h"
 
 enum { DEPTH_MAX = 2 * NESTING_MAX + 100 };
@@ -147,6 +148,8 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
 
 enum err_code visit(struct planner *p, const struct node *n)
 {
+    if (p->scatter && scatter_is_cut(p, n))
+        return MQ_OK;
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
     if (n->kind == N_COMPARE)

@@ -215,6 +215,10 @@ static const struct catalog_table *make_table(struct arena *a,
     else
         make_keys(a, config, t);
     t->partition_key = qualified_column(t);
+    t->version = config->replicated_by ? arena_copy(a, slice_cstr(config->replicated_by)).data
+                 : builtin             ? builtin->version
+                                       : NULL;
+    t->aged_by = builtin ? builtin->aged_by : NULL;
     t->has_metadata =
         builtin && builtin->has_metadata && catalog_column_index(t, SLICE_LIT("metadata")) >= 0;
     return t;
@@ -279,6 +283,9 @@ enum err_code catalog_check(const struct catalog *c, struct err *reterr)
         if (t->legacy_key_count == 0)
             return err_set(reterr, MQ_CONFIG_INVALID, "queue_tables.%s.primary_key: missing",
                            t->name);
+        if (t->version && catalog_column_index(t, slice_cstr(t->version)) < 0)
+            return err_set(reterr, MQ_CONFIG_INVALID, "queue_tables.%s: it needs the column %s",
+                           t->name, t->version);
         enum err_code code = check_keys(t, t->legacy_keys, t->legacy_key_count, reterr);
         if (code == MQ_OK)
             code = check_keys(t, t->tenant_keys, t->tenant_key_count, reterr);

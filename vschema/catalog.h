@@ -40,6 +40,10 @@ struct catalog_table {
     size_t tenant_key_count;
     const char *partition_key; /* its column that clients may see qualified; NULL: none */
     bool has_metadata; /* carries the sources `metadata` and `payload` */
+    const char *version; /* of a table of which every tenant has a copy, as heartbeats: the column by
+                            which the newest of several rows of one legacy key is told; else NULL */
+    const char *aged_by; /* rows in which this column is below a value may be deleted for all tenants
+                            by one statement, as stale leases; NULL: none */
 };
 
 struct catalog {

@@ -122,18 +122,18 @@ static const struct catalog_key heartbeats_tenant_keys[] = {
 };
 
 #define COUNTED(array) array, sizeof(array) / sizeof *(array)
-#define TABLE(name, prefix, partition_key, has_metadata)                \
-    {                                                                   \
-        name, COUNTED(prefix##_columns), COUNTED(prefix##_legacy_keys), \
-            COUNTED(prefix##_tenant_keys), partition_key, has_metadata  \
+#define TABLE(name, prefix, partition_key, has_metadata, version, aged_by)             \
+    {                                                                                  \
+        name, COUNTED(prefix##_columns), COUNTED(prefix##_legacy_keys),                \
+            COUNTED(prefix##_tenant_keys), partition_key, has_metadata, version, aged_by \
     }
 
 static const struct catalog_table tables[] = {
-    TABLE("queue_messages", messages, "partition_key", true),
-    TABLE("queue_delivery_state", delivery_state, "partition_key", false),
-    TABLE("queue_offsets", offsets, "partition_key", false),
-    TABLE("queue_partition_leases", leases, "partition_key", false),
-    TABLE("queue_subscriber_heartbeats", heartbeats, NULL, false),
+    TABLE("queue_messages", messages, "partition_key", true, NULL, NULL),
+    TABLE("queue_delivery_state", delivery_state, "partition_key", false, NULL, NULL),
+    TABLE("queue_offsets", offsets, "partition_key", false, NULL, NULL),
+    TABLE("queue_partition_leases", leases, "partition_key", false, NULL, "lease_renewed_at"),
+    TABLE("queue_subscriber_heartbeats", heartbeats, NULL, false, "heartbeat_at", NULL),
 };
 
 const struct catalog_table *catalog_builtin(size_t *ret_count)

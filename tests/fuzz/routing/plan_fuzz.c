@@ -1,7 +1,8 @@
 /* The planner's promises for any text, also cut off: no crash; removing the edits gives the
  * client's bytes back; the rewritten text parses, to the same tree plus what the edits added;
  * each queue table in it is scoped; the parameters' map fits the rewritten text; literals with
- * other values give the same template.
+ * other values give the same template. For several tenants the same, except that the shards' tree
+ * is another; and the recipe names what there is.
  *
  * The first byte chooses the dialect, the rest is the statement. */
 #include <stdint.h>
@@ -90,6 +91,8 @@ static size_t filled_length(struct slice text, size_t tenant)
     size_t len = 0;
     for (size_t i = 0; i < text.len; i++)
         len += text.data[i] == EDIT_TENANT     ? tenant
+               : text.data[i] == EDIT_TENANTS  ? sizeof "'acme'" - 1
+               : text.data[i] == EDIT_LIMIT    ? 1
                : text.data[i] == EDIT_DATABASE ? sizeof "`shard`" - 1
                : text.data[i] >= EDIT_SESSION && edit_value_number(text.data[i]) >= 0
                    ? session_length(text.data[i], tenant == 1)
@@ -154,9 +157,12 @@ static void check_params(const struct template *t, const struct lexed *prepared)
         int32_t client = param_of_client(t->backend_params[i]);
         if (client < 0)
             continue;
-        require(client == next++, "order of parameters", prepared->text);
+        require(client == next || (t->merge && client > next), "order of parameters",
+                prepared->text); /* the merge may take some for itself */
+        next = client + 1;
     }
-    require((uint32_t)next == t->client_params, "client's parameters", prepared->text);
+    require((uint32_t)next == t->client_params || t->verdict == VERDICT_TENANTS,
+            "client's parameters", prepared->text);
 }
 
 /* Of a client the lexer takes no hint about indexes; this one is the planner's. */
@@ -215,6 +221,101 @@ static void check_sent(const struct template *t, const struct lexed *l,
     if (prepared)
         check_params(t, &sent_text);
     buf_fini(&out);
+}
+
+/* ---- several tenants ---- */
+
+static size_t count_tables(const struct scoped *s, const struct node *n)
+{
+    struct scoped quiet = *s;
+    size_t count = n->kind == N_TABLE && scoped_is_queue_table(&quiet, n);
+    for (const struct node *c = n->child; c; c = c->next)
+        count += count_tables(s, c);
+    return count;
+}
+
+/* As many lists of tenants as references: the client's own lists do not count. */
+static void check_lists(const struct template *t, size_t tables, struct slice text)
+{
+    size_t lists = 0;
+    for (size_t i = 0; i < t->edit_count; i++)
+        for (size_t k = 0; k < t->edits[i].text.len; k++)
+            lists += t->edits[i].text.data[k] == EDIT_TENANTS;
+    require(lists == tables, "a reference without its list of tenants", text);
+}
+
+static void check_part(const struct template *t, const struct lexed *l,
+                       const struct dialect *dialect, bool prepared, struct arena *arena)
+{
+    const struct tenant *acme = tenant_map_at(tenants, 0);
+    struct route_part part = { .shard = acme->shard, .tenants = &acme, .tenant_count = 1 };
+    struct merge_inputs inputs = { .most = 5 };
+    struct lexed sent_text;
+    struct scoped s = { .catalog = topology->catalog,
+                        .arena = arena,
+                        .l = &sent_text,
+                        .shows_tenant = dialect->modes & MODE_TENANT_SCHEMA };
+    struct buf out;
+    size_t count;
+    buf_init(&out);
+    route_part_text(t, l, &part, &inputs, &facts, "shard", prepared, arena, &out);
+    check_removal(t, l, buf_slice(&out), prepared ? 1 : sizeof "'acme'" - 1, arena, &count);
+    for (size_t i = 0; i < t->edit_count; i++)
+        if (t->edits[i].text.len > 4 && memcmp(t->edits[i].text.data, " /*+", 4) == 0)
+            blank_hint(&out);
+    const struct node *root = tree_of(buf_slice(&out), dialect, arena, &sent_text);
+    const char *why = scoped_check(&s, root);
+    require(!why, why, buf_slice(&out));
+    check_lists(t, count_tables(&s, root), buf_slice(&out));
+    if (prepared)
+        check_params(t, &sent_text);
+    buf_fini(&out);
+}
+
+static void check_recipe(const struct merge_recipe *m, struct slice text)
+{
+    uint32_t columns = m->shown + m->hidden;
+    bool sound = m->unique <= m->order_count && m->group <= m->order_count &&
+                 m->version < (int32_t)columns && m->filter < (int32_t)m->expr_count &&
+                 m->having < (int32_t)m->expr_count && (m->grouped || !m->aggregate_count);
+    for (size_t i = 0; i < m->order_count; i++)
+        sound &= m->order[i].column < columns;
+    for (size_t i = 0; i < m->aggregate_count; i++)
+        sound &= m->aggregates[i].column < columns && m->aggregates[i].count_column < columns;
+    for (size_t i = 0; i < m->sort_count; i++)
+        sound &= m->sort[i].expr < m->expr_count;
+    for (size_t i = 0; m->columns && i < m->shown; i++)
+        sound &= m->columns[i] >= 0 && (size_t)m->columns[i] < m->expr_count;
+    for (size_t i = 0; i < m->expr_count; i++) {
+        const struct merge_expr *e = &m->exprs[i];
+        size_t limit = e->op == MERGE_COLUMN      ? columns
+                       : e->op == MERGE_AGGREGATE ? m->aggregate_count
+                       : e->op == MERGE_VALUE     ? m->value_count
+                                                  : 1;
+        sound &= e->number < limit && (!e->operand_count || e->first_operand + e->operand_count <= i);
+    }
+    require(sound, "a recipe that names what is not there", text);
+}
+
+static void check_scatter(const struct template *one, const struct lexed *l,
+                          const struct dialect *dialect, struct arena *arena)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    const struct template *t = plan_scatter(topology, dialect, l, arena, &scratch);
+    arena_fini(&scratch); /* nothing of the template lies there */
+    require(t->verdict == VERDICT_TENANTS ? t->merge != NULL : t->reject && t->reject->code,
+            "neither a recipe nor a refusal", l->text);
+    if (t->verdict != VERDICT_TENANTS)
+        return;
+    require(one->verdict == VERDICT_SINGLE, "several tenants where one is refused", l->text);
+    check_recipe(t->merge, l->text);
+    for (int prepared = 0; prepared < 2; prepared++) {
+        if (t->merge->kind == MERGE_COUNTS_MAX)
+            check_sent(t, l, dialect, prepared, arena);
+        else
+            check_part(t, l, dialect, prepared, arena);
+    }
 }
 
 static bool same_template(const struct template *a, const struct template *b)
@@ -280,6 +381,7 @@ static void check(struct slice text, const struct dialect *dialect)
                 "refusal without a code", l.text);
         for (int prepared = 0; prepared < 2 && t->verdict == VERDICT_SINGLE; prepared++)
             check_sent(t, &l, dialect, prepared, &arena);
+        check_scatter(t, &l, dialect, &arena);
         check_other_values(t, &l, dialect, &arena);
         try_route(t, &l, dialect, &arena);
     }

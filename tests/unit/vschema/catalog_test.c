@@ -190,8 +190,8 @@ static void configured_tables(void **state)
     };
     char *key[] = { "topic", "seq" };
     struct queue_table_config tables[] = {
-        { "extra", extra_columns, COUNT(extra_columns), { key, 2 } },
-        { "queue_messages", messages_columns, COUNT(messages_columns), { NULL, 0 } },
+        { "extra", extra_columns, COUNT(extra_columns), { key, 2 }, NULL },
+        { "queue_messages", messages_columns, COUNT(messages_columns), { NULL, 0 }, NULL },
     };
     struct config config = { .queue_tables = tables, .queue_table_count = 2 };
     struct catalog *c = catalog_create(&config);
@@ -230,8 +230,8 @@ static void configured_tables(void **state)
 static void incomplete_tables(void **state)
 {
     struct column_config columns[] = { { "topic", "VARCHAR(255) NOT NULL" } };
-    struct queue_table_config keyless = { "extra", columns, 1, { NULL, 0 } };
-    struct queue_table_config torso = { "queue_messages", columns, 1, { NULL, 0 } };
+    struct queue_table_config keyless = { "extra", columns, 1, { NULL, 0 }, NULL };
+    struct queue_table_config torso = { "queue_messages", columns, 1, { NULL, 0 }, NULL };
     struct config config = { .queue_tables = &keyless, .queue_table_count = 1 };
     struct err err;
     (void)state;

@@ -1,0 +1,111 @@
+/* Changes that name no tenant. Served are
+ *
+ *   INSERT … ON DUPLICATE KEY UPDATE, UPDATE and DELETE of a table of which every tenant has a
+ * copy: one statement for each tenant, and the largest count is the client's DELETE of rows that
+ * are older than a value (stale leases), UPDATE and DELETE of the tables that `scatter_writes`
+ * names: one statement for each shard, whose counts add up
+ *
+ * They are not atomic over the shards. */
+#include "routing/scatter_int.h"
+
+/* Changes of several tables, or with rows of others. */
+static enum err_code check_shape(struct planner *p, const struct node *root)
+{
+    const struct node *from = node_find(root, N_FROM);
+    if (node_find(root, N_WITH) || node_find(root, N_TARGETS) || node_find(root, N_RETURNING) ||
+        (from && (from->child->kind != N_TABLE || from->child->next)))
+        return scatter_refuse(p, "a change of several tables or with RETURNING; change one table "
+                                 "at a time");
+    if (node_find(root, N_LIMIT))
+        return scatter_refuse(p, "LIMIT would change so many rows of each tenant; leave it out");
+    return scatter_check_nodes(p, root);
+}
+
+static const struct catalog_table *changed_table(struct planner *p, const struct node *root)
+{
+    const struct node *from = node_find(root, N_FROM);
+    const struct node *table = from ? from->child : node_find(root, N_TABLE);
+    return table->kind == N_TABLE ? catalog_find(p->topology->catalog, plan_name(p, table->child))
+                                  : NULL;
+}
+
+/* ---- tables that every tenant has a copy of ---- */
+
+static enum err_code replicated(struct planner *p, const struct node *root,
+                                const struct catalog_table *table)
+{
+    p->scatter->recipe.kind = MERGE_COUNTS_MAX;
+    if (root->kind != N_INSERT)
+        return MQ_OK;
+    if (root->op != KW_INSERT || !node_find(root, N_ON_DUPLICATE) || node_find(root, N_QUERY))
+        return scatter_refuse(p,
+                              "%s has a copy of the row for each tenant, and not all may lack it; "
+                              "write INSERT … VALUES … ON DUPLICATE KEY UPDATE",
+                              table->name);
+    return MQ_OK;
+}
+
+/* ---- rows that are old ---- */
+
+static const struct node *bare(const struct node *n)
+{
+    while (n->kind == N_PAREN)
+        n = n->child;
+    return n;
+}
+
+/* column < value, value > column; also with = . */
+static bool is_older(struct planner *p, const struct node *n, const char *column)
+{
+    const struct node *left = n->kind == N_COMPARE ? bare(n->child) : NULL;
+    const struct node *right = left ? bare(n->child->next) : NULL;
+    bool less = n->op == OP_LESS || n->op == OP_LESS_EQ;
+    bool greater = n->op == OP_GREATER || n->op == OP_GREATER_EQ;
+    const struct node *older = less ? left : right, *value = less ? right : left;
+    return left && (less || greater) && older->kind == N_COLUMN &&
+           slice_ieq_cstr(plan_name(p, older), column) &&
+           (value->kind == N_LITERAL || value->kind == N_PARAM);
+}
+
+/* Is it a part of the condition that nothing can bypass? */
+static bool asks_older(struct planner *p, const struct node *n, const char *column)
+{
+    if (n->kind == N_PAREN)
+        return asks_older(p, n->child, column);
+    if (n->kind == N_AND)
+        return asks_older(p, n->child, column) || asks_older(p, n->child->next, column);
+    return is_older(p, n, column);
+}
+
+static bool is_purge(struct planner *p, const struct node *root, const struct catalog_table *table)
+{
+    const struct node *where = node_find(root, N_WHERE);
+    return root->kind == N_DELETE && table->aged_by && where &&
+           asks_older(p, where->child, table->aged_by);
+}
+
+/* ---- the statement ---- */
+
+static bool is_allowed(const struct planner *p, const struct catalog_table *table)
+{
+    const struct string_list *names = &p->topology->config->scatter_writes;
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], table->name) == 0)
+            return true;
+    return false;
+}
+
+enum err_code scatter_write(struct planner *p, const struct node *root)
+{
+    const struct catalog_table *table = changed_table(p, root);
+    bool copied = table && table->version;
+    bool summed = table && !copied && root->kind != N_INSERT &&
+                  (is_allowed(p, table) || is_purge(p, root, table));
+    if (!copied && !summed)
+        return scatter_missing(p, table, root->kind == N_INSERT ? "column list" : "WHERE clause");
+    enum err_code code = check_shape(p, root);
+    if (code)
+        return code;
+    p->scatter->recipe.kind = MERGE_COUNTS_SUM;
+    return copied ? replicated(p, root, table) : MQ_OK;
+}

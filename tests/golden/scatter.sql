@@ -1,0 +1,98 @@
+Statements of several tenants: what each shard is asked, and how the answers become one.
+
+-- case: rows
+-- args: --user app
+SELECT id, topic FROM queue_messages WHERE topic = 'a' OR topic = 'b'
+-- case: a list of the client's own
+-- args: --user app
+SELECT id FROM queue_messages WHERE tenant IN ('globex', 'acme') AND topic = 'a'
+-- case: an account's tenants
+-- args: --user both
+SELECT * FROM queue_offsets
+-- case: order by what is shown
+-- args: --user app
+SELECT topic, partition_key AS k FROM queue_messages m ORDER BY k DESC, topic
+-- case: order by what is not shown
+-- args: --user app
+SELECT id AS x FROM queue_messages m ORDER BY m.created_at DESC, m.`offset` LIMIT 10
+-- case: an expression with its own heading, before hidden columns
+-- args: --user app
+SELECT DATABASE(), id FROM queue_messages ORDER BY topic
+-- case: limit and offset
+-- args: --user app
+SELECT id FROM queue_messages ORDER BY id LIMIT 20, 10
+-- case: limit and offset, prepared
+-- args: --user app --param a --number 10 --number 20
+SELECT id FROM queue_messages WHERE topic = ? ORDER BY id LIMIT ? OFFSET ?
+-- case: a limit alone
+-- args: --user app
+SELECT id FROM queue_messages LIMIT 5
+-- case: distinct
+-- args: --user app
+SELECT DISTINCT partition_key FROM queue_messages WHERE topic = 'a'
+-- case: distinct in an order
+-- args: --user app
+SELECT DISTINCT topic, partition_key FROM queue_messages ORDER BY partition_key LIMIT 3
+-- case: count
+-- args: --user app
+SELECT COUNT(*) FROM queue_messages WHERE topic = 'a'
+-- case: aggregates
+-- args: --user app
+SELECT COUNT(*), COUNT(metadata), SUM(failure_count), MIN(topic), MAX(`offset`), AVG(failure_count) a FROM queue_messages
+-- case: groups
+-- args: --user app
+SELECT topic, COUNT(*) FROM queue_messages GROUP BY topic
+-- case: groups in an order
+-- args: --user app
+SELECT topic, COUNT(*) FROM queue_messages GROUP BY topic, partition_key ORDER BY partition_key DESC LIMIT 4
+-- case: groups in the order of an aggregate
+-- args: --user app
+SELECT topic, COUNT(*) AS n FROM queue_messages GROUP BY topic ORDER BY n DESC, topic LIMIT 5
+-- case: having
+-- args: --user app
+SELECT topic, COUNT(*) n FROM queue_messages WHERE failure_count > 0 GROUP BY topic HAVING n > 5 AND MAX(created_at) BETWEEN 10 AND 20 AND topic <> MIN(id)
+-- case: having, prepared
+-- args: --user app --param x --number 5
+SELECT topic FROM queue_messages WHERE id <> ? GROUP BY topic HAVING COUNT(*) > ?
+-- case: arithmetic over aggregates
+-- args: --user app
+SELECT COALESCE(MAX(`offset`), 0) - COALESCE(MIN(`offset`), 0) AS span FROM queue_messages
+-- case: count distinct
+-- args: --user app
+SELECT COUNT(DISTINCT partition_key) FROM queue_messages WHERE topic = 'a'
+-- case: count distinct by group
+-- args: --user app
+SELECT topic, COUNT(DISTINCT m.partition_key), COUNT(*) FROM queue_messages m GROUP BY topic
+-- case: heartbeats: newest rows
+-- args: --user app
+SELECT subscriber_name FROM queue_subscriber_heartbeats WHERE consumer_group = 'g' AND topic = 't' AND heartbeat_at >= 5 AND deregistered_at = 0
+-- case: heartbeats, prepared
+-- args: --user app --param g --param t --number 5
+SELECT subscriber_name FROM queue_subscriber_heartbeats WHERE consumer_group = ? AND topic = ? AND heartbeat_at >= ? AND deregistered_at = 0 ORDER BY subscriber_name LIMIT 10
+-- case: heartbeats in another order
+-- args: --user app
+SELECT * FROM queue_subscriber_heartbeats h ORDER BY h.heartbeat_at DESC, subscriber_name
+-- case: heartbeats: distinct
+-- args: --user app
+SELECT DISTINCT topic FROM queue_subscriber_heartbeats WHERE heartbeat_at > 5 ORDER BY topic
+-- case: heartbeats: count
+-- args: --user app
+SELECT COUNT(*), MAX(heartbeat_at) FROM queue_subscriber_heartbeats h WHERE topic = 'a' AND heartbeat_at > 5
+-- case: heartbeats: groups
+-- args: --user app
+SELECT topic, COUNT(*) n FROM queue_subscriber_heartbeats WHERE heartbeat_at > 5 GROUP BY topic HAVING n > 1 ORDER BY n
+-- case: heartbeats: upsert
+-- args: --user app
+INSERT INTO queue_subscriber_heartbeats (consumer_group, topic, subscriber_name, heartbeat_at, deregistered_at) VALUES ('g', 't', 's', 5, 0) ON DUPLICATE KEY UPDATE heartbeat_at = VALUES(heartbeat_at)
+-- case: heartbeats: deregistration
+-- args: --user app --number 7 --param g
+UPDATE queue_subscriber_heartbeats SET deregistered_at = ? WHERE consumer_group = ?
+-- case: purge of stale leases
+-- args: --user app
+DELETE FROM queue_partition_leases WHERE consumer_group = 'g' AND topic = 't' AND lease_renewed_at < 5
+-- case: a table that configuration names
+-- args: --user app --set scatter_writes=queue_offsets
+UPDATE queue_offsets SET offset_acked = 0 WHERE topic = 't'
+-- case: for programs
+-- args: --user app --json
+SELECT topic, AVG(failure_count) FROM queue_messages GROUP BY topic ORDER BY topic LIMIT 3

@@ -1,0 +1,137 @@
+Statements of several tenants that could not be answered exactly, and why.
+
+-- case: two tables
+-- args: --user app
+SELECT m.id FROM queue_messages m JOIN queue_offsets o ON m.topic = o.topic
+-- case: a sub-query
+-- args: --user app
+SELECT id FROM queue_messages WHERE topic IN (SELECT topic FROM queue_offsets)
+-- case: a derived table
+-- args: --user app
+SELECT COUNT(*) FROM (SELECT DISTINCT topic FROM queue_messages) x
+-- case: WITH
+-- args: --user app
+WITH q AS (SELECT topic FROM queue_messages) SELECT topic FROM q
+-- case: UNION
+-- args: --user app
+SELECT topic FROM queue_messages UNION SELECT topic FROM queue_offsets
+-- case: TABLE
+-- args: --user app
+TABLE queue_offsets
+-- case: a lock
+-- args: --user app
+SELECT id FROM queue_messages WHERE topic = 'a' FOR UPDATE
+-- case: found rows
+-- args: --user app
+SELECT SQL_CALC_FOUND_ROWS id FROM queue_messages LIMIT 1
+-- case: a window
+-- args: --user app --dialect mysql-9.7
+SELECT ROW_NUMBER() OVER (ORDER BY id) FROM queue_messages
+-- case: the time
+-- args: --user app
+SELECT id FROM queue_messages WHERE created_at < UNIX_TIMESTAMP() * 1000
+-- case: a system variable
+-- args: --user app
+SELECT @@max_allowed_packet, id FROM queue_messages
+-- case: an offset by itself
+-- args: --user app
+SELECT id FROM queue_messages WHERE topic = 'a' AND `offset` = 5
+-- case: grouped by offset
+-- args: --user app
+SELECT `offset`, COUNT(*) FROM queue_messages GROUP BY `offset`
+-- case: distinct offsets
+-- args: --user app
+SELECT DISTINCT `offset`, topic FROM queue_messages
+-- case: order by a text that is too long to be sorted whole
+-- args: --user app
+SELECT id FROM queue_messages ORDER BY last_error
+-- case: order by an expression
+-- args: --user app
+SELECT id FROM queue_messages ORDER BY CHAR_LENGTH(id)
+-- case: order by a number
+-- args: --user app
+SELECT id FROM queue_messages ORDER BY 1
+-- case: order by a name that means two things
+-- args: --user app
+SELECT id AS topic FROM queue_messages ORDER BY topic
+-- case: order by a column that DISTINCT hides
+-- args: --user app
+SELECT DISTINCT id FROM queue_messages ORDER BY topic
+-- case: distinct documents
+-- args: --user app
+SELECT DISTINCT metadata FROM queue_messages
+-- case: distinct groups
+-- args: --user app
+SELECT DISTINCT COUNT(*) FROM queue_messages GROUP BY topic
+-- case: a column beside groups
+-- args: --user app
+SELECT topic, id, COUNT(*) FROM queue_messages GROUP BY topic
+-- case: a column beside aggregates
+-- args: --user app
+SELECT topic, COUNT(*) FROM queue_messages
+-- case: an aggregate that is not merged
+-- args: --user app
+SELECT GROUP_CONCAT(id) FROM queue_messages
+-- case: the sum of an expression in an expression
+-- args: --user app
+SELECT 1 + SUM(failure_count * 2) FROM queue_messages
+-- case: the sum of texts
+-- args: --user app
+SELECT SUM(id) FROM queue_messages
+-- case: the least of documents
+-- args: --user app
+SELECT MIN(metadata) FROM queue_messages
+-- case: a quotient
+-- args: --user app
+SELECT SUM(failure_count) / COUNT(*) FROM queue_messages
+-- case: distinct of two columns
+-- args: --user app
+SELECT COUNT(DISTINCT topic), COUNT(DISTINCT id) FROM queue_messages
+-- case: rollup
+-- args: --user app
+SELECT topic, COUNT(*) FROM queue_messages GROUP BY topic WITH ROLLUP
+-- case: having without groups
+-- args: --user app
+SELECT id FROM queue_messages HAVING id > 'a'
+-- case: having of another type
+-- args: --user app
+SELECT topic FROM queue_messages GROUP BY topic HAVING COUNT(*) > '5'
+-- case: having of another type, prepared
+-- args: --user app --param x
+SELECT topic FROM queue_messages GROUP BY topic HAVING COUNT(*) > ?
+-- case: a limit that is no number
+-- args: --user app --param x
+SELECT id FROM queue_messages LIMIT ?
+-- case: heartbeats by a pattern of what may be older
+-- args: --user app
+SELECT subscriber_name FROM queue_subscriber_heartbeats WHERE heartbeat_at LIKE '5%'
+-- case: heartbeats grouped outside their key
+-- args: --user app
+SELECT heartbeat_at, COUNT(*) FROM queue_subscriber_heartbeats GROUP BY heartbeat_at
+-- case: an INSERT without a tenant
+-- args: --user app
+INSERT INTO queue_offsets (consumer_group, topic, partition_key, offset_acked, updated_at) VALUES ('g', 't', 'p', 1, 1)
+-- case: an UPDATE without a tenant
+-- args: --user app
+UPDATE queue_offsets SET offset_acked = 0 WHERE topic = 't'
+-- case: a DELETE of messages without a tenant
+-- args: --user app
+DELETE FROM queue_messages WHERE topic = 't'
+-- case: leases that are not old
+-- args: --user app
+DELETE FROM queue_partition_leases WHERE topic = 't' OR lease_renewed_at < 5
+-- case: a purge with a limit
+-- args: --user app
+DELETE FROM queue_partition_leases WHERE lease_renewed_at < 5 LIMIT 10
+-- case: a heartbeat that must be the first
+-- args: --user app
+INSERT INTO queue_subscriber_heartbeats (consumer_group, topic, subscriber_name, heartbeat_at, deregistered_at) VALUES ('g', 't', 's', 5, 0)
+-- case: heartbeats with a limit
+-- args: --user app
+DELETE FROM queue_subscriber_heartbeats WHERE heartbeat_at < 5 LIMIT 1
+-- case: an EXPLAIN
+-- args: --user app
+EXPLAIN SELECT id FROM queue_messages
+-- case: for programs
+-- args: --user app --json
+SELECT id FROM queue_messages ORDER BY 1
