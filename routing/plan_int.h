@@ -69,7 +69,6 @@ struct planner {
     struct err reject; /* why not */
 
     bool qualified; /* the client's partition keys are */
-    bool scatter;   /* the text is one for several tenants */
     struct scope *scope; /* where the walk stands, innermost first */
     int inserted_key;    /* which item of INSERT … SELECT is the key; -1: none */
     bool untied;         /* a queue table may show rows of other tenants than a key names */

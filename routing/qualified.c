@@ -185,12 +185,20 @@ static enum err_code put_expression(struct planner *p, const struct node *n,
     return replace(p, n, &t);
 }
 
-bool qualified_text(const struct planner *p, const struct catalog_table *table, struct slice name,
-                    struct slice column, struct text *out)
+bool qualified_expression(const struct planner *p, const struct catalog_table *table,
+                          struct slice name, struct slice column, struct text *out)
 {
     if (!p->qualified || !is_key_of(table, column))
         return false;
     add_expression(p, table, name.len ? name : slice_cstr(table->name), false, out);
+    return true;
+}
+
+bool qualified_text(const struct planner *p, const struct catalog_table *table, struct slice name,
+                    struct slice column, struct text *out)
+{
+    if (!qualified_expression(p, table, name, column, out))
+        return false;
     text_add(out, " AS ");
     text_ident(out, column);
     return true;

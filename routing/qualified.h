@@ -27,7 +27,10 @@ enum err_code qualified_item(struct planner *p, const struct node *item, bool in
 /* Of a star in the list of INSERT … SELECT: does it leave the key as the shard has it? */
 enum err_code qualified_star(struct planner *p, const struct scope *s, const struct node *list,
                              const struct node *star, bool *ret_plain);
-/* Appends the expression for the table's column, with its name; false: it is no key. */
+/* Appends the expression for the table's column; false: it is no key. */
+bool qualified_expression(const struct planner *p, const struct catalog_table *table,
+                          struct slice name, struct slice column, struct text *out);
+/* The same with its name behind it. */
 bool qualified_text(const struct planner *p, const struct catalog_table *table, struct slice name,
                     struct slice column, struct text *out);
 enum err_code qualified_group_by(struct planner *p, struct scope *s, const struct node *group);

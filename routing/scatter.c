@@ -177,8 +177,7 @@ static enum err_code check_counter(struct planner *p, struct scope *s)
     for (struct table_ref *r = s->refs; r; r = r->next) {
         const struct catalog_column *counter = r->table ? catalog_counter(r->table) : NULL;
         if (counter && claim_binds(p, s, r, slice_cstr(counter->name)) &&
-            !(r->table->partition_key &&
-              claim_binds(p, s, r, slice_cstr(r->table->partition_key))))
+            !(r->table->partition_key && claim_binds(p, s, r, slice_cstr(r->table->partition_key))))
             return scatter_refuse(p, "`%s` is unique within one tenant only; add the partition key",
                                   counter->name);
     }

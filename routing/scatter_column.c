@@ -1,5 +1,6 @@
 /* Columns of the tables that a statement of several tenants reads: which one a name means, how
  * its values compare, and its place in the rows that the shards answer with. */
+#include "routing/qualified.h"
 #include "routing/scatter_int.h"
 
 #include "vschema/definition.h"
@@ -142,11 +143,14 @@ uint8_t scatter_compare(struct planner *p, const struct scatter_column *column)
 
 void scatter_column_text(struct planner *p, const struct scatter_column *column, struct text *out)
 {
+    struct slice name = slice_cstr(column->column->name);
+    if (qualified_expression(p, column->ref->table, column->ref->name, name, out))
+        return;
     if (p->scatter->scope->count > 1 || column->ref->has_alias) {
         text_ident(out, column->ref->name);
         text_add(out, ".");
     }
-    text_ident(out, slice_cstr(column->column->name));
+    text_ident(out, name);
 }
 
 static uint32_t add_hidden(struct planner *p, const char *call, const struct scatter_column *column)
