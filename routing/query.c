@@ -4,6 +4,12 @@
 
 #include "routing/qualified.h"
 
+/* What the merge of several shards' answers does instead of them. */
+static bool is_elsewhere(const struct planner *p, const struct node *n)
+{
+    return p->scatter && scatter_is_cut(p, n);
+}
+
 static enum err_code visit_block(struct planner *p, const struct node *block)
 {
     const struct node *from = node_find(block, N_FROM);
@@ -16,6 +22,8 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     if (!code && p->scatter && !p->inner)
         code = scatter_block(p, s, block);
     for (const struct node *c = block->child; c && !code; c = c->next) {
+        if (is_elsewhere(p, c))
+            continue;
         if (c->kind == N_SELECT_LIST)
             code = star_list(p, s, c);
         else if (c->kind == N_GROUP_BY)
@@ -190,6 +198,8 @@ static enum err_code visit_part(struct planner *p, const struct node *n)
     }
     if (n->kind == N_LOCKING)
         p->t->locks = true;
+    if (is_elsewhere(p, n))
+        return MQ_OK;
     return n->kind == N_ORDER_BY ? qualified_order_by(p, n) : visit(p, n);
 }
 

@@ -96,3 +96,9 @@ UPDATE queue_offsets SET offset_acked = 0 WHERE topic = 't'
 -- case: for programs
 -- args: --user app --json
 SELECT topic, AVG(failure_count) FROM queue_messages GROUP BY topic ORDER BY topic LIMIT 3
+-- case: what stays here is not edited
+-- args: --user app --dialect mariadb-10.11
+SELECT topic, MAX(offset) AS m FROM queue_messages GROUP BY topic HAVING MAX(offset) > 5 ORDER BY MAX(offset) LIMIT 3
+-- case: heartbeats: conditions that are edited
+-- args: --user app
+SELECT DATABASE(), subscriber_name FROM queue_subscriber_heartbeats WHERE topic = 'a' AND CONNECTION_ID() > 0 AND heartbeat_at > 5 ORDER BY heartbeat_at
