@@ -38,7 +38,7 @@ static void without_a_tenant_it_is_refused(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq");
-    client_query(&gate, p, PICK);
+    client_query(&gate, p, ADD);
     expect_err(p, 1, 1105, "MQ3");
     expect_nothing(gate_shard(&gate, 0));
     expect_nothing(gate_shard(&gate, 1));
