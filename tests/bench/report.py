@@ -21,6 +21,7 @@ class Results:
         self.samples = defaultdict(lambda: defaultdict(list))
         self.idle = {}
         self.planning = []  # as planning_bench prints it
+        self.scatter = []   # as scatter_bench prints it
         self.at_start = {}
         self.server = ""
 
@@ -58,6 +59,7 @@ class Results:
             "rounds": self.rounds, "seconds": self.seconds,
             "resident_at_start_kib": self.at_start, "idle_client_kib": self.idle,
             "planning": self.planning,
+            "scatter": self.scatter,
             "cells": [{"workload": cell.workload, "mode": cell.mode,
                        "connections": cell.connections,
                        "targets": {t: [dataclasses.asdict(s) for s in samples]
@@ -197,6 +199,14 @@ MEMORY_HEADS = ["", "resident at start, MiB", "at most, MiB", "one idle client, 
 PLANNING_HEADS = ["statement", "tenants", "seen before, µs", "new, µs"]
 
 
+SCATTER_HEADS = ["shards", "CPU per statement, µs", "per shard, µs"]
+
+
+def scatter_rows(results):
+    return [[str(entry["shards"]), text(entry["statement_us"], 1), text(entry["shard_us"], 1)]
+            for entry in results.scatter]
+
+
 def planning_rows(results):
     return [[entry["statement"], str(entry["tenants"]), text(entry["seen_ns"] / 1000, 2),
              text(entry["new_ns"] / 1000, 2)] for entry in results.planning]
@@ -229,6 +239,8 @@ def as_text(results):
         parts.append(plain_table(MEMORY_HEADS, memory_rows(results)))
     if results.planning:
         parts.append(plain_table(PLANNING_HEADS, planning_rows(results)))
+    if results.scatter:
+        parts.append(plain_table(SCATTER_HEADS, scatter_rows(results)))
     if goals(results):
         parts.append(plain_table(["goal", "measured", ""], goal_rows(results)).replace("**", ""))
     if results.failures():
@@ -243,6 +255,9 @@ def as_markdown(results):
     parts += ["### Memory", markdown_table(MEMORY_HEADS, memory_rows(results))]
     if results.planning:
         parts += ["### Planning alone", markdown_table(PLANNING_HEADS, planning_rows(results))]
+    if results.scatter:
+        parts += ["### Statements for several tenants, without sockets",
+                  markdown_table(SCATTER_HEADS, scatter_rows(results))]
     parts += ["### All figures", markdown_table(DETAIL_HEADS, detail_rows(results))]
     return "\n\n".join(parts)
 

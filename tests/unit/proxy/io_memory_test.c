@@ -90,10 +90,57 @@ static void only_what_is_watched_is_told(void **state)
     io_destroy(ends[1]);
 }
 
+/* Reads what comes, byte by byte. */
+struct reader_of_bytes {
+    struct io *io;
+    size_t bytes, calls;
+    bool ended;
+};
+
+static void on_bytes(void *owner, unsigned events)
+{
+    struct reader_of_bytes *r = owner;
+    char byte;
+    ssize_t n = events & IO_READ ? io_read(r->io, &byte, 1) : -EAGAIN;
+    r->calls++;
+    r->bytes += n == 1;
+    r->ended = n == 0;
+    if (r->ended)
+        io_watch(r->io, 0);
+}
+
+/* Nobody pumps: the loop tells each end, for as long as something is possible. */
+static void a_loop_tells_both_ends(void **state)
+{
+    (void)state;
+    struct io *ends[2];
+    struct event_base *base = event_base_new();
+    struct reader_of_bytes r = { 0 };
+    struct seen seen = { 0 };
+    io_memory_pair_in(base, 4, ends);
+    r.io = ends[1];
+    io_set_owner(ends[1], on_bytes, &r);
+    io_set_owner(ends[0], on_ready, &seen);
+    assert_int_equal(write_text(ends[0], "abcd", "ef"), 4);
+    event_base_loop(base, EVLOOP_NONBLOCK);
+    assert_int_equal(r.calls, 0); /* it does not watch */
+    io_watch(ends[1], IO_READ);
+    event_base_loop(base, EVLOOP_NONBLOCK);
+    assert_int_equal(r.bytes, 4);
+    assert_int_equal(write_text(ends[0], "efgh", ""), 4);
+    io_destroy(ends[0]);
+    event_base_loop(base, EVLOOP_NONBLOCK);
+    assert_int_equal(r.bytes, 8);
+    assert_true(r.ended);
+    io_destroy(ends[1]);
+    event_base_free(base);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_pass_within_the_capacity),
+        cmocka_unit_test(a_loop_tells_both_ends),
         cmocka_unit_test(what_was_written_before_the_end_is_read),
         cmocka_unit_test(only_what_is_watched_is_told),
     };
