@@ -169,6 +169,7 @@ static enum err_code bind_account(struct planning *p, struct err *reterr)
     if (account) {
         p->facts.scope.account = &account->tenants;
         p->facts.administrator = account->administrator;
+        p->facts.databases = &account->databases;
     }
     return MQ_OK;
 }

@@ -92,6 +92,7 @@ static void accounts_fini(struct config *c)
         free_secret(a->password_hash);
         string_list_fini(&a->tenants);
         string_list_fini(&a->listeners);
+        string_list_fini(&a->databases);
         credentials_fini(&a->backend);
     }
     mem_free(c->accounts);
@@ -202,6 +203,14 @@ bool config_is_keyspace(const struct config *c, struct slice database)
     for (size_t i = 0; i < c->database_aliases.count && !is; i++)
         is = slice_eq(database, slice_cstr(c->database_aliases.items[i]));
     return is;
+}
+
+bool config_has_database(const struct string_list *databases, struct slice database)
+{
+    bool has = !databases || !databases->count;
+    for (size_t i = 0; databases && i < databases->count && !has; i++)
+        has = slice_eq(database, slice_cstr(databases->items[i]));
+    return has;
 }
 
 const struct account_config *config_account(const struct config *c, struct slice user)

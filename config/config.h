@@ -90,6 +90,7 @@ struct account_config {
     char *password_hash;        /* "*…" or "$A$…", or NULL */
     struct string_list tenants; /* empty: not bound */
     struct string_list listeners; /* names; empty: any */
+    struct string_list databases; /* the same */
     struct credentials backend; /* the shards' account for this one */
     uint32_t max_connections;   /* 0: no limit of its own, as below */
     uint32_t concurrency;       /* statements and transactions */
@@ -265,6 +266,9 @@ void diagnostics_fini(struct diagnostics *d);
 
 /* Is the database the sharded keyspace, by its name or an alias? */
 bool config_is_keyspace(const struct config *c, struct slice database);
+
+/* Is the database among those? An empty list means any, and so does NULL. */
+bool config_has_database(const struct string_list *databases, struct slice database);
 
 /* The account of a user name, or NULL. */
 const struct account_config *config_account(const struct config *c, struct slice user);

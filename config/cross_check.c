@@ -51,6 +51,18 @@ static bool has_listener(const struct config *c, const char *name)
     return false;
 }
 
+/* Which databases an unsharded keyspace's server has is not known here. */
+static void check_databases(struct reader *r, const struct account_config *a)
+{
+    const struct config *c = &r->draft.config;
+    for (size_t i = 0; c->keyspace && !c->unsharded.configured && i < a->databases.count; i++)
+        if (!config_is_keyspace(c, slice_cstr(a->databases.items[i])))
+            reader_fault(r, at(r, "accounts", a->user, "databases"),
+                         arena_printf(&r->arena, "accounts.%s.databases", a->user),
+                         "%s is neither the keyspace %s nor an alias of it", a->databases.items[i],
+                         c->keyspace);
+}
+
 static void check_account(struct reader *r, const struct account_config *a)
 {
     const char *path = arena_printf(&r->arena, "accounts.%s.listeners", a->user);
@@ -58,6 +70,7 @@ static void check_account(struct reader *r, const struct account_config *a)
         if (!has_listener(&r->draft.config, a->listeners.items[i]))
             reader_fault(r, at(r, "accounts", a->user, "listeners"), path,
                          "no listener has the name %s", a->listeners.items[i]);
+    check_databases(r, a);
 }
 
 static void check_shard(struct reader *r, size_t i)

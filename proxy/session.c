@@ -193,6 +193,7 @@ void session_done(struct session *s)
         pool_spare(s->backend);
     session_script_advance(s);
     session_forget_learned(s);
+    session_forget_processes(s);
     if (s->state != SESSION_READY)
         session_move(s, SESSION_READY);
     if (s->is_part && !s->part) {
@@ -515,6 +516,7 @@ void session_free(struct session *s)
     buf_fini(&s->script.text);
     buf_fini(&s->savepoints);
     session_forget_learned(s);
+    session_forget_processes(s);
     buf_fini(&s->in);
     buf_fini(&s->out);
     vars_fini(s->worker->interned, &s->vars);

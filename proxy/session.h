@@ -5,6 +5,7 @@
 #include "proxy/backend.h"
 
 struct session;
+struct process_list;
 
 /* Takes the io; sends the greeting at once, unless a PROXY header has to come first. */
 struct session *session_create(struct worker *w, struct io *io, const struct arrival *arrival);
@@ -45,6 +46,10 @@ uint64_t session_asked_ms(const struct session *s);
 
 /* Somebody who may has killed it, or only its statement. */
 void session_on_kill(struct session *s, bool statement_only);
+/* It tells of itself, if whoever asks may know. */
+void session_add_process(const struct session *s, struct process_list *p);
+/* What it has asked for; takes the list. */
+void session_on_process_list(struct session *s, struct process_list *p);
 /* A held session, or one with buffered commands, goes on. */
 void session_resume(struct session *s);
 /* HELD: not yet, given the last refresh seen? */

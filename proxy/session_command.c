@@ -223,6 +223,8 @@ static bool serve_command(struct session *s, const struct packet *p)
     case COM_RESET_CONNECTION:
         reset_connection(s);
         return true;
+    case COM_PROCESS_INFO:
+        return session_query(s, SLICE_LIT("SHOW PROCESSLIST"));
     case COM_PROCESS_KILL:
         session_process_kill(s, body);
         return true;

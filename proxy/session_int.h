@@ -337,6 +337,7 @@ struct session {
     uint32_t next_shard;  /* END_SHARD: the one at work */
     struct plan_entry *deferred; /* runs after END_COMMITTED_FIRST */
     struct learned *learned; /* NULL: nothing */
+    struct process_list *processes; /* the same, of SHOW PROCESSLIST */
 
     /* What the last statement left behind. */
     uint64_t last_insert_id;       /* unless one of the next two */
@@ -522,6 +523,8 @@ void session_compose(struct session *s, const struct template *t, const struct l
 /* Plans, routes and runs a template. params NULL: text. False: run the command again later. */
 bool session_route(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                    const struct param_value *params, struct route *ret, bool *ret_refused);
+/* The command runs again when that refresh, a move or the dialect is there. */
+void session_hold(struct session *s, uint64_t serial);
 /* False: the session is held until the shards have been asked. */
 bool session_knows_dialect(struct session *s);
 /* The transaction that may begin now is this tenant's. */
@@ -841,6 +844,13 @@ bool session_learned_value(const struct session *s, uint32_t number, struct slic
                            bool *ret_is_number);
 /* The command is over. */
 void session_forget_learned(struct session *s);
+
+/* session_process_list.c */
+/* False: the command runs again when they are known. It is never refused. */
+bool session_knows_processes(struct session *s, const struct template *t, bool *ret_refused);
+void session_show_processes(struct session *s, const struct template *t);
+/* The command is over. */
+void session_forget_processes(struct session *s);
 
 /* session_stmt.c */
 /* May the statement be prepared, as far as that depends on no parameter? */

@@ -132,6 +132,7 @@ bool session_knows(struct session *s, const struct plan_entry *entry, const stru
         session_knows_found_rows, /* whose question leaves the others as they are */
         session_knows_insert_id,
         session_knows_counts,
+        session_knows_processes,
     };
     *ret_refused = false;
     for (size_t i = 0; i < sizeof facts / sizeof *facts && !*ret_refused; i++)

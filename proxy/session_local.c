@@ -118,6 +118,9 @@ void session_local(struct session *s, struct plan_entry *entry, const struct lex
     case LOCAL_SHOW_ERRORS:
         session_show_diagnostics(s, t, lexed);
         break;
+    case LOCAL_SHOW_PROCESSLIST:
+        session_show_processes(s, t);
+        break;
     case LOCAL_SHOW_FINDINGS:
         session_show_findings(s, t, lexed);
         break;

@@ -109,6 +109,9 @@ enum err_code session_check_database(const struct session *s, struct slice name,
 {
     struct slice database = database_part(name);
     const struct config *c = s->deployment->topology->config;
+    struct session_facts facts = session_facts(s);
+    if (!config_has_database(facts.databases, database))
+        return route_deny(&facts, database, reterr);
     bool elsewhere = c->unsharded.configured && name.len && database.len == name.len;
     if (elsewhere || config_is_keyspace(c, database))
         return MQ_OK;

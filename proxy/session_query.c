@@ -36,6 +36,7 @@ struct session_facts session_facts(const struct session *s)
         },
         .has_database = s->database != NULL,
         .elsewhere = s->elsewhere,
+        .databases = s->account ? &s->account->config->databases : NULL,
         .administrator = s->account && s->account->config->administrator,
         .other_charset = !vars_unicode(&s->vars),
         .other_results = !gives_unicode(s),
@@ -59,8 +60,7 @@ struct dialect session_dialect(const struct session *s)
     return d;
 }
 
-/* The command runs again when a refresh, a move or the dialect is there. */
-static void hold(struct session *s, uint64_t serial)
+void session_hold(struct session *s, uint64_t serial)
 {
     s->held_serial = serial;
     session_move(s, SESSION_HELD);
@@ -73,7 +73,7 @@ bool session_knows_dialect(struct session *s)
     if (s->worker->dialect_known || s->probed)
         return true;
     s->probed = true;
-    hold(s, 0);
+    session_hold(s, 0);
     worker_probe(s->worker);
     return false;
 }
@@ -184,7 +184,7 @@ static bool await_refresh(struct session *s, struct slice tenant)
     if (misses_recent(&w->misses, tenant, w->now_ms))
         return false;
     s->missed = true;
-    hold(s, placement_refresh(w->fleet->placement));
+    session_hold(s, placement_refresh(w->fleet->placement));
     return true;
 }
 
@@ -201,7 +201,7 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
         if (!s->hold_until_ms)
             s->hold_until_ms = w->now_ms + HOLD_LIMIT_MS;
         if (w->now_ms < s->hold_until_ms) {
-            hold(s, w->placement_serial + 1);
+            session_hold(s, w->placement_serial + 1);
             return false;
         }
     }

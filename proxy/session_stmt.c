@@ -213,7 +213,8 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
         return err_set(reterr, MQ_NOT_PREPARABLE, "comments alone are no statement to MySQL");
     if (t->needs_database && !s->database)
         return err_set(reterr, MQ_DATABASE_NONE, "No database selected");
-    return MQ_OK;
+    struct session_facts facts = session_facts(s);
+    return route_check_databases(t, &facts, reterr);
 }
 
 static bool refuse_prepare(struct session *s, const struct template *t, enum request_end end)

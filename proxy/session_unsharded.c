@@ -187,8 +187,9 @@ bool session_statement_fits(const struct session *s, const struct backend_stmt *
 bool session_use_unsharded(struct session *s, struct slice name)
 {
     const struct config *c = topology(s)->config;
+    struct err ignored;
     if (!c->unsharded.configured || !name.len || memchr(name.data, '@', name.len) ||
-        config_is_keyspace(c, name))
+        config_is_keyspace(c, name) || session_check_database(s, name, &ignored))
         return false;
     mem_free(s->using);
     s->using = mem_strndup(name);

@@ -34,7 +34,7 @@ static void each_session(struct worker *w, void (*visit)(struct session *s))
     }
 }
 
-static struct session *find_session(struct worker *w, uint32_t id)
+struct session *worker_find_session(struct worker *w, uint32_t id)
 {
     LIST_EACH (&w->sessions, node, following)
         if (session_id(session_of_node(node)) == id)
@@ -252,7 +252,7 @@ static void deliver_kill(struct message *m, void *context)
 {
     struct kill_message *k = (struct kill_message *)m;
     struct worker *w = context;
-    struct session *s = find_session(w, k->session);
+    struct session *s = worker_find_session(w, k->session);
     if (s)
         session_on_kill(s, k->statement_only);
     mem_free(k);

@@ -131,6 +131,7 @@ void worker_ask_place(struct worker *w, struct deployment *d, uint32_t shard, st
 void worker_give_place(struct worker *w, struct deployment *d, uint32_t shard);
 
 /* On the worker's thread. */
+struct session *worker_find_session(struct worker *w, uint32_t id); /* NULL: it has none */
 /* DDL went through: no worker answers a PREPARE from what it knew before. */
 void worker_schema_changed(struct worker *w);
 /* A server told its version. False when it is of another flavour than the others: one

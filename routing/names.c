@@ -8,6 +8,15 @@ bool names_is_keyspace(const struct planner *p, struct slice database)
     return config_is_keyspace(p->topology->config, database);
 }
 
+void names_note_database(struct planner *p, struct slice name)
+{
+    const struct slice *known = p->databases.items;
+    for (size_t i = 0; i < p->databases.count; i++)
+        if (slice_eq(known[i], name))
+            return;
+    *(struct slice *)vector_add(&p->databases, p->arena, sizeof name) = name;
+}
+
 static bool is_system_schema(struct slice database)
 {
     static const char *const names[] = { "information_schema", "performance_schema", "mysql",
@@ -41,8 +50,10 @@ static enum err_code replace_database(struct planner *p, const struct node *iden
 enum err_code names_database(struct planner *p, const struct node *ident)
 {
     struct slice name = token_ident(p->l, ident->first, p->arena);
-    if (names_is_keyspace(p, name))
+    if (names_is_keyspace(p, name)) {
+        names_note_database(p, name);
         return replace_database(p, ident);
+    }
     if (is_system_schema(name))
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "%.*s is not served: it shows the shard, not the queue, and other tenants "
@@ -104,6 +115,12 @@ static enum err_code resolve_bare(struct planner *p, const struct node *ident, s
     return code;
 }
 
+static bool is_process_list(const struct planner *p, const struct node *database, struct slice table)
+{
+    return slice_ieq_cstr(table, "PROCESSLIST") &&
+           is_system_schema(token_ident(p->l, database->first, p->arena));
+}
+
 enum err_code names_resolve(struct planner *p, const struct node *name,
                             enum name_meaning *ret_meaning, const struct catalog_table **ret_table)
 {
@@ -112,6 +129,12 @@ enum err_code names_resolve(struct planner *p, const struct node *name,
     bool qualified = ident != name->child;
     *ret_table = NULL;
     *ret_meaning = NAME_OTHER_TABLE;
+    if (qualified && is_process_list(p, name->child, table))
+        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
+                      "%.*s.%.*s would show the shard's sessions; SHOW PROCESSLIST shows those of "
+                      "this sidecar",
+                      NAME_FORMAT(token_ident(p->l, name->child->first, p->arena)),
+                      NAME_FORMAT(table));
     enum err_code code =
         qualified ? names_database(p, name->child) : resolve_bare(p, ident, table, ret_meaning);
     if (code || *ret_meaning != NAME_OTHER_TABLE)

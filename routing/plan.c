@@ -264,6 +264,8 @@ static void hand_over(struct planner *p)
     t->set_count = p->sets.count;
     t->literal_checks = p->literal_checks.items;
     t->literal_check_count = p->literal_checks.count;
+    t->databases = p->databases.items;
+    t->database_count = p->databases.count;
     edits_sort(t->edits, t->edit_count, p->arena);
     params_map(p);
 }

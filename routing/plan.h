@@ -211,7 +211,10 @@ struct template {
     /* LOCAL_SELECT_…: the tokens whose text names the column: the alias, else the
      * expression as it was written. See route_heading(). */
     struct value_ref heading;
+    struct slice *databases; /* those that are named, as they are called */
+    size_t database_count;
     bool if_exists;      /* IF [NOT] EXISTS */
+    bool full;           /* SHOW FULL PROCESSLIST */
     const char *computed; /* a column whose new value might not be ASCII, or be missing where it
                              names a tenant, which only a strict sql_mode makes an error; or NULL */
 

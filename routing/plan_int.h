@@ -85,6 +85,7 @@ struct planner {
     struct vector keys;           /* struct key_ref */
     struct vector sets;           /* struct set_item */
     struct vector literal_checks; /* struct literal_check */
+    struct vector databases;      /* struct slice */
 
     const struct cte_name *ctes; /* visible where the walk stands, innermost first */
     const struct shape *shape;   /* of the query visited last; NULL: not known */
@@ -170,6 +171,8 @@ enum err_code names_queue_table(struct planner *p, const struct node *name,
 enum err_code names_database(struct planner *p, const struct node *ident);
 /* The same without a splice, for statements that are answered here. */
 bool names_is_keyspace(const struct planner *p, struct slice database);
+/* The statement names it: may the account? */
+void names_note_database(struct planner *p, struct slice name);
 /* Counts a reference to a queue table. `clause` is where its tenant would stand. */
 void names_count(struct planner *p, const struct catalog_table *table, const char *clause);
 
@@ -361,6 +364,8 @@ enum err_code explain_plan(struct planner *p, const struct node *explain);
 enum err_code session_plan(struct planner *p, const struct node *statement);
 enum err_code show_plan(struct planner *p, const struct node *show);
 enum err_code show_schema_plan(struct planner *p, const struct node *show);
+/* Is it among the words before the subject? FULL changes the answer. */
+bool show_has_modifier(const struct planner *p, const struct node *show, enum keyword word);
 enum err_code ddl_create(struct planner *p, const struct node *create);
 enum err_code ddl_drop(struct planner *p, const struct node *drop);
 enum err_code ddl_truncate(struct planner *p, const struct node *truncate);

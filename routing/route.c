@@ -200,6 +200,30 @@ static enum route_outcome route_tenants(const struct route_input *in, struct are
                          : place_one(in, set.first, ret, reterr);
 }
 
+enum err_code route_deny(const struct session_facts *f, struct slice database, struct err *reterr)
+{
+    return err_set(reterr, MQ_DATABASE_DENIED, "Access denied for user '%.*s'@'%s' to database '%.*s'",
+                   (int)f->user.len, f->user.data, f->unix_socket ? "localhost" : "%",
+                   (int)database.len, database.data);
+}
+
+static enum err_code check_database(const struct session_facts *f, struct slice name,
+                                    struct err *reterr)
+{
+    return config_has_database(f->databases, name) ? MQ_OK : route_deny(f, name, reterr);
+}
+
+/* Those that the statement names, and the one in which it finds its tables. */
+enum err_code route_check_databases(const struct template *t, const struct session_facts *f,
+                                    struct err *reterr)
+{
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < t->database_count && !code; i++)
+        code = check_database(f, t->databases[i], reterr);
+    return !code && t->needs_database && f->database.data ? check_database(f, f->database, reterr)
+                                                          : code;
+}
+
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
                          struct err *reterr)
 {
@@ -212,6 +236,8 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
         return ROUTE_REFUSE;
     }
     enum err_code code = check_session(in, reterr);
+    if (!code)
+        code = route_check_databases(in->template, in->facts, reterr);
     if (!code)
         code = check_literals(in, reterr);
     if (code)

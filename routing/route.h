@@ -27,6 +27,7 @@ struct session_facts {
     struct tenant_scope scope;
     bool has_database;   /* a database is selected (it was checked when it was selected) */
     bool elsewhere;      /* it is not the keyspace, so holds no queue table */
+    const struct string_list *databases; /* that the account may use; empty or NULL: any */
     bool administrator;
     bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */
     bool other_results; /* texts in rows are not UTF-8, so that shards convert what would be merged */
@@ -109,6 +110,12 @@ struct route_input {
 
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
                          struct err *reterr);
+
+/* May the session's account use them? */
+enum err_code route_check_databases(const struct template *t, const struct session_facts *f,
+                                    struct err *reterr);
+/* It may not use the database; in a server's words. */
+enum err_code route_deny(const struct session_facts *f, struct slice database, struct err *reterr);
 
 /* The text to send for VERDICT_SINGLE, PASS and EVERY_SHARD: the client's bytes with the edits made, the tenant as
  * a literal (text protocol) or, when prepared, as `?`; so are the session's values. tenant may

@@ -8,6 +8,7 @@ enum show_rule {
     SHOW_PASSED,   /* any live shard gives the same answer */
     SHOW_ANSWERED, /* by mqgate */
     SHOW_OWN,      /* mqgate's own */
+    SHOW_PROCESSES, /* the same, for everybody */
     SHOW_SCHEMA,   /* the legacy schema: show_schema.c */
 };
 
@@ -38,7 +39,7 @@ static const struct show_row rows[] = {
     { KW_GRANTS, SHOW_REFUSED, LOCAL_NONE,
       "it would show the account on the shard, on MariaDB with the hash of its password" },
     { KW_TRIGGERS, SHOW_SCHEMA, LOCAL_NONE, NULL },
-    { KW_PROCESSLIST, SHOW_REFUSED, LOCAL_NONE, "it would show the sessions of other tenants" },
+    { KW_PROCESSLIST, SHOW_PROCESSES, LOCAL_SHOW_PROCESSLIST, NULL },
     { KW_ENGINE, SHOW_REFUSED, LOCAL_NONE, "it would show rows of other tenants" },
 };
 
@@ -89,6 +90,15 @@ static enum err_code answered(struct planner *p, const struct node *show,
     p->t->local = row->local;
     p->t->uses_session_value = true;
     return show_limit(p, node_find(show, N_LIMIT));
+}
+
+static enum err_code processes(struct planner *p, const struct node *show,
+                               const struct show_row *row)
+{
+    p->t->verdict = VERDICT_LOCAL;
+    p->t->local = row->local;
+    p->t->full = show_has_modifier(p, show, KW_FULL);
+    return MQ_OK;
 }
 
 /* What administrators ask of mqgate itself. */
@@ -152,5 +162,7 @@ enum err_code show_plan(struct planner *p, const struct node *show)
                       row ? row->reason : "it is not on the list of what shows no other tenant");
     if (row->rule == SHOW_OWN)
         return own(p, show, row);
+    if (row->rule == SHOW_PROCESSES)
+        return processes(p, show, row);
     return row->rule == SHOW_PASSED ? passed(p, show) : answered(p, show, row);
 }

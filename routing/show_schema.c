@@ -6,8 +6,7 @@
  *   SELECT `Field`, … FROM (…) AS t WHERE `Field`  LIKE 'x' ORDER BY mq_row */
 #include "routing/views.h"
 
-/* The words before the subject: FULL changes the answer, EXTENDED tells of hidden columns. */
-static bool has_modifier(const struct planner *p, const struct node *show, enum keyword word)
+bool show_has_modifier(const struct planner *p, const struct node *show, enum keyword word)
 {
     for (uint32_t i = show->first + 1; i <= show->last && i <= show->first + 2; i++)
         if (token_is_keyword(&p->l->tokens[i], word))
@@ -18,8 +17,10 @@ static bool has_modifier(const struct planner *p, const struct node *show, enum 
 static enum err_code check_database(struct planner *p, const struct node *ident)
 {
     struct slice name = token_ident(p->l, ident->first, p->arena);
-    if (names_is_keyspace(p, name))
+    if (names_is_keyspace(p, name)) {
+        names_note_database(p, name);
         return MQ_OK;
+    }
     return reject(p, MQ_DATABASE_UNKNOWN, "database %.*s is not %s, which this sidecar serves",
                   NAME_FORMAT(name), p->topology->config->keyspace);
 }
@@ -207,10 +208,10 @@ static enum err_code describe(struct planner *p, const struct node *n)
 
 enum err_code show_schema_plan(struct planner *p, const struct node *show)
 {
-    bool full = has_modifier(p, show, KW_FULL);
+    bool full = show_has_modifier(p, show, KW_FULL);
     if (show->kind == N_DESCRIBE)
         return describe(p, show);
-    if (has_modifier(p, show, KW_EXTENDED))
+    if (show_has_modifier(p, show, KW_EXTENDED))
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "SHOW EXTENDED is not served: it tells what a server hides in a table");
     switch ((enum keyword)show->op) {

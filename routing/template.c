@@ -50,12 +50,20 @@ static const struct merge_recipe *keep_recipe(const struct merge_recipe *from, s
     return m;
 }
 
+static void keep_databases(struct template *t, struct arena *arena)
+{
+    t->databases = KEEP_ARRAY(arena, t->databases, t->database_count);
+    for (size_t i = 0; i < t->database_count; i++)
+        t->databases[i] = keep_text(arena, t->databases[i]);
+}
+
 const struct template *template_keep(const struct template *from, struct arena *arena)
 {
     struct template *t = KEEP_ARRAY(arena, from, 1);
     keep_edits(t, arena);
     keep_sets(t, arena);
     keep_literal_checks(t, arena);
+    keep_databases(t, arena);
     t->headings = KEEP_ARRAY(arena, t->headings, t->heading_count);
     t->backend_params = KEEP_ARRAY(arena, t->backend_params, t->backend_param_count);
     t->sql_tenants = KEEP_ARRAY(arena, t->sql_tenants, t->sql_tenant_count);

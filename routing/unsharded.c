@@ -377,7 +377,8 @@ static const struct first_word *find_first(const struct planner *p)
 /* Is SHOW about the session, rather than about a server? */
 static bool shows_own(const struct planner *p)
 {
-    static const enum keyword own[] = { KW_WARNINGS, KW_ERRORS, KW_MQGATE_FINDINGS, KW_VARIABLES };
+    static const enum keyword own[] = { KW_WARNINGS, KW_ERRORS, KW_MQGATE_FINDINGS, KW_VARIABLES,
+                                        KW_PROCESSLIST };
     for (uint32_t i = 1; i < p->l->count && i < 8; i++)
         for (size_t n = 0; n < sizeof own / sizeof *own; n++)
             if (token_is_keyword(&p->l->tokens[i], own[n]))

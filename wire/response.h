@@ -67,7 +67,7 @@ enum {
 };
 
 /* Flags of a column (group__group__cs__column__definition__flags). */
-enum { COLUMN_NOT_NULL = 0x0001, COLUMN_UNSIGNED = 0x0020 };
+enum { COLUMN_NOT_NULL = 0x0001, COLUMN_UNSIGNED = 0x0020, COLUMN_BINARY = 0x0080 };
 
 struct column_def {
     struct slice schema, table, org_table, name, org_name;

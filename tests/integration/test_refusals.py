@@ -53,7 +53,6 @@ NEVER = [
     ("SELECT * FROM information_schema.processlist", None, None),
     ("SELECT * FROM performance_schema.threads", None, None),
     ("SHOW ENGINE INNODB STATUS", None, None),
-    ("SHOW FULL PROCESSLIST", None, None),
     ("DROP TABLE queue_messages", None, None),
     ("TRUNCATE TABLE queue_messages", None, None),
     ("TRUNCATE queue_messages", None, None),

@@ -457,6 +457,9 @@ static void faulty_parts(void **state)
         { "unknown listener of an account", NULL, NULL, NULL,
           "{app: {password: p, listeners: [main]}}",
           "f:4: accounts.app.listeners: no listener has the name main\n" },
+        { "unknown database of an account", NULL, NULL, NULL,
+          "{app: {password: p, databases: [other]}}",
+          "f:4: accounts.app.databases: other is neither the keyspace q nor an alias of it\n" },
     };
     static const char *const environment[] = { "PW=x", NULL };
     (void)state;

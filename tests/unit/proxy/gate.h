@@ -31,7 +31,7 @@
     "keyspace: {name: mq, aliases: [queue], database: " database ", shards: "       \
     "{\"-80\": \"127.0.0.1:1\", \"80-\": \"127.0.0.1:2\"}}\n"                       \
     "accounts: {app: {password: secret}, admin: {password: secret, administrator: " \
-    "true}}\n"                                                                      \
+    "true}, narrow: {password: secret, databases: [queue]}}\n"                     \
     "tenants: [acme, globex]\n"
 
 /* The same beside an unsharded keyspace. */
