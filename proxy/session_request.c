@@ -595,7 +595,9 @@ static void forget_failed(struct session *s)
 /* An exchange of mqgate's own failed on the shard: the client learns the shard's error. */
 static void end_refused(struct session *s)
 {
-    struct err_packet error = s->backend->answer.err;
+    struct backend *b = s->backend;
+    struct err_packet error = b->answer.err;
+    bool own_step = s->step == STEP_PREPARE || s->step == STEP_COMMAND;
     /* What it has set by now is not known; what follows a BEGIN that failed must not count. */
     bool unusable = (s->step == STEP_SYNC && !s->pinned) || s->pipelined || s->characteristics_set;
     bool learns = s->request.end == END_LEARNED; /* the command tells it, when it runs again */
@@ -625,7 +627,10 @@ static void end_refused(struct session *s)
         s->backend = NULL;
         (void)session_lose_home(s);
     }
+    bool knows_more = own_step && !unusable && !learns && s->request.end != END_SET;
     pin_or_release(s);
+    if (knows_more) /* than the error: its notes */
+        session_keep_teller(s, b);
     request_forget(s);
     if (learns)
         session_run_again(s);
