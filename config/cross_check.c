@@ -262,6 +262,8 @@ static void check_enforcement(struct reader *r)
                      c->keyspace);
     if (c->shard_count && c->shards[0].standbys.count)
         reader_fault(r, n, path, "observe and warn know one server, and no standbys");
+    if (c->partition_keys == KEYS_QUALIFIED)
+        reader_fault(r, n, path, "observe and warn leave partition keys as they are: plain");
     if (c->vindex_table.configured)
         reader_fault(r, n, path, "observe and warn do without the section tenant_vindex");
     if (c->unsharded.configured)

@@ -596,6 +596,18 @@ static void faulty_overrides(void **state)
     }
 }
 
+static void observing_keeps_keys(void **state)
+{
+    static const char *const environment[] = { "MQ_TENANTS=a", NULL };
+    static const char *const settings[] = { "partition_keys=qualified", "enforcement=observe", NULL };
+    (void)state;
+    refuse_with("observe", minimal, environment, settings,
+                "f: enforcement: observe and warn need exactly one shard, `-`, with the legacy "
+                "schema (set by --set)\n"
+                "f: enforcement: observe and warn leave partition keys as they are: plain (set by "
+                "--set)\n");
+}
+
 static void no_tenant_has_the_separator(void **state)
 {
     static const char *const environment[] = { "MQ_TENANTS=a:b,c", NULL };
@@ -817,7 +829,9 @@ int main(void)
         cmocka_unit_test(flag_over_environment),
         cmocka_unit_test(faulty_overrides),
         cmocka_unit_test(no_tenant_has_the_separator),
+        cmocka_unit_test(observing_keeps_keys),
         cmocka_unit_test(no_tenant_has_the_separator),
+        cmocka_unit_test(observing_keeps_keys),
         cmocka_unit_test(mq_tenants_is_authoritative),
         cmocka_unit_test(all_tenants_of_the_table),
         cmocka_unit_test(files_beside_the_file),
