@@ -34,6 +34,19 @@ static bool keep_definition(struct merge *m, struct slice payload)
     return true;
 }
 
+static bool is_text(uint8_t type)
+{
+    return type == TYPE_VARCHAR || type == TYPE_VAR_STRING || type == TYPE_STRING ||
+           (type >= TYPE_TINY_BLOB && type <= TYPE_BLOB);
+}
+
+/* Texts are alike on the wire, whatever column or temporary table they come from. */
+static bool same_type(const struct column_def *a, const struct column_def *b)
+{
+    return (is_text(a->type) && is_text(b->type)) ||
+           (a->type == b->type && a->decimals == b->decimals);
+}
+
 /* What a value means. The rest depends on the plan that a server has made of the statement (flags,
  * tables when there is a temporary one), or is each shard's own affair: its database's name, the
  * room for a text. */
@@ -43,8 +56,7 @@ static bool same_definition(struct slice a, struct slice b)
     if (slice_eq(a, b))
         return true;
     return column_def_parse(a, &x) && column_def_parse(b, &y) && slice_eq(x.name, y.name) &&
-           x.charset == y.charset && x.type == y.type && x.decimals == y.decimals &&
-           !((x.flags ^ y.flags) & COLUMN_UNSIGNED);
+           x.charset == y.charset && same_type(&x, &y) && !((x.flags ^ y.flags) & COLUMN_UNSIGNED);
 }
 
 static enum pull take_definition(struct merge *m, struct part *p)

@@ -151,7 +151,7 @@ static enum err_code count_distinct(struct planner *p, const struct call *c,
                                     struct merge_aggregate *ret)
 {
     struct scatter *x = p->scatter;
-    if (x->counted.ref && !scatter_same_column(&x->counted, &c->argument))
+    if (x->counts_keys || (x->counted.ref && !scatter_same_column(&x->counted, &c->argument)))
         return refuse_call(p, c->node, "of another column than the first; ask for one at a time");
     if (x->replicated && !scatter_is_legacy_key(x->replicated, c->argument.column))
         return refuse_call(p, c->node, "of a column outside the table's key");
@@ -179,8 +179,10 @@ static enum err_code make_aggregate(struct planner *p, const struct call *c, int
         code = check_repeated(p, c, item);
     if (code)
         return code;
-    if (c->function->kind == MERGE_COUNT && c->distinct && !never_meets(p, c))
+    if (c->function->kind == MERGE_COUNT && c->distinct &&
+        (!never_meets(p, c) || p->scatter->counted.ref))
         return count_distinct(p, c, ret);
+    p->scatter->counts_keys |= c->function->kind == MERGE_COUNT && c->distinct;
     *ret = (struct merge_aggregate){ .kind = c->function->kind, .compare = c->compare };
     if (c->function->kind == MERGE_AVG) {
         ret->column = scatter_place_call(p, "SUM(", &c->argument);

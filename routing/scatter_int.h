@@ -48,6 +48,7 @@ struct scatter {
     struct vector groups;  /* struct merge_key: the columns of GROUP BY */
     bool grouped;          /* the parts answer with groups */
     struct scatter_column counted; /* of COUNT(DISTINCT …): the parts' rows are grouped by it, too */
+    bool counts_keys; /* COUNT(DISTINCT partition_key), which the parts count: by no more groups */
     bool limit_stays;      /* the shards need not give more rows than are asked for */
     struct text hidden;    /* of the select list */
     struct text grouping;  /* behind the client's GROUP BY, or in its place */

@@ -271,3 +271,12 @@ SELECT topic FROM queue_messages WHERE partition_key = 'acme|kkkkkkkkkkkkkkkkkkk
 -- case: INSERT of a key of 256 characters
 -- args: --set partition_keys=qualified --user app
 INSERT INTO queue_offsets (topic, partition_key) VALUES ('t', 'acme|kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk')
+-- case: several tenants: discovery
+-- args: --set partition_keys=qualified --user app
+SELECT DISTINCT partition_key FROM queue_messages WHERE topic = 't' ORDER BY partition_key
+-- case: several tenants: two columns counted
+-- args: --set partition_keys=qualified --user app
+SELECT COUNT(DISTINCT consumer_group), COUNT(DISTINCT partition_key) FROM queue_offsets
+-- case: several tenants: two columns counted, the key first
+-- args: --set partition_keys=qualified --user app
+SELECT COUNT(DISTINCT partition_key), COUNT(DISTINCT consumer_group) FROM queue_offsets

@@ -54,6 +54,8 @@ static inline struct column_def column_of(struct slice name, struct slice type)
         c.type = TYPE_DOUBLE, c.decimals = 31;
     else if (type.len == 4 && memcmp(type.data, "dec", 3) == 0)
         c.type = TYPE_NEWDECIMAL, c.decimals = (uint8_t)(type.data[3] - '0');
+    else if (slice_eq(type, SLICE_LIT("blob")))
+        c.type = TYPE_BLOB, c.charset = 45, c.decimals = 39;
     else
         c.type = TYPE_VAR_STRING, c.charset = 45;
     return c;

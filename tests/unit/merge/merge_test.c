@@ -520,6 +520,7 @@ static void test_definitions(void **state)
         { "a:int", "a:uint", "!MERGE_UNEQUAL" },
         { "a:int", "b:int", "!MERGE_UNEQUAL" },
         { "a:int", "a:text", "!MERGE_UNEQUAL" },
+        { "a:text", "a:blob", "1/2/+0" },
         { "a:dec0", "a:dec1", "!MERGE_UNEQUAL" },
     };
     for (size_t i = 0; i < COUNT(table); i++) {
