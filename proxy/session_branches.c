@@ -191,6 +191,11 @@ void session_settle_branch(struct session *s)
 
 /* ---- a statement for all of them ---- */
 
+static bool is_relayed(uint8_t end)
+{
+    return end == END_RELAYED || end == END_RELEASED;
+}
+
 static void run_at_branch(struct session *s)
 {
     struct branches *all = s->branches;
@@ -198,7 +203,7 @@ static void run_at_branch(struct session *s)
     s->backend = all->of[all->at];
     s->pinned = true;
     request_begin(s, last ? all->end : END_BRANCH);
-    s->request.swallow = !last || all->end != END_RELAYED;
+    s->request.swallow = !last || !is_relayed(all->end);
     if (!last || all->end != END_SET)
         request_add_query(s, slice_cstr(all->text));
     session_run_request(s);
@@ -207,7 +212,7 @@ static void run_at_branch(struct session *s)
 static void run_on_one(struct session *s, uint8_t end, struct slice text)
 {
     request_begin(s, end);
-    s->request.swallow = end != END_RELAYED;
+    s->request.swallow = !is_relayed(end);
     request_add_query(s, text);
     session_run_request(s);
 }

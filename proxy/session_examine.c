@@ -70,8 +70,9 @@ static enum err_code check_tenants(struct session *s, struct plan_entry *entry,
     return session_merge_inputs(s, t, lexed, values, &inputs, reterr);
 }
 
-static void examine_plan(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
-                         const struct param_value *values)
+/* As far as it changes the session, and may be refused. */
+static void try_plan(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                     const struct param_value *values)
 {
     struct observed *o = s->observed;
     const struct template *t = entry->template;
@@ -84,6 +85,14 @@ static void examine_plan(struct session *s, struct plan_entry *entry, const stru
         o->why.code = r.verdict == VERDICT_TENANTS
                           ? check_tenants(s, entry, lexed, values, &o->why)
                           : check_tenant(s, &r, &o->why);
+}
+
+static void examine_plan(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
+                         const struct param_value *values)
+{
+    struct observed *o = s->observed;
+    const struct template *t = entry->template;
+    try_plan(s, entry, lexed, values);
     if (o->why.code)
         note(s, lexed, VERDICT_REJECT, &o->why);
     else if (t->edit_count)
@@ -163,11 +172,14 @@ static bool examine_query(struct session *s, struct slice query)
     struct lexed lexed;
     enum err_code code;
     bool alone, own;
+    session_forget_halfway(s);
     do {
         struct slice part = rest;
         o->why.code = MQ_OK;
         code = session_read_statement(s, part, &lexed, &rest, &o->why);
         alone = part.data == text.data && !rest.len;
+        if (part.data == text.data && rest.len)
+            session_remember_halfway(s, text);
         own = examine_statement(s, code, &lexed, alone);
         if (!code)
             note_kill(o, &lexed, (size_t)(part.data - query.data));
@@ -281,10 +293,28 @@ bool session_examine(struct session *s, uint8_t command, struct slice payload)
     return false;
 }
 
+void session_follow(struct session *s, struct slice text, struct slice *ret_rest)
+{
+    struct dialect dialect = session_dialect(s);
+    struct lexed lexed;
+    struct err *why = &s->observed->why;
+    why->code = MQ_OK;
+    if (session_read_statement(s, text, &lexed, ret_rest, why))
+        return;
+    struct plan_entry *entry =
+        plan_cache_get(s->worker->plans, s->deployment->topology, &dialect, &lexed, false);
+    try_plan(s, entry, &lexed, NULL);
+    plan_entry_release(entry);
+    take_changes(s, false);
+}
+
 void session_examined(struct session *s, bool failed)
 {
     struct observed *o = s->observed;
     take_changes(s, failed);
+    if (o->halfway && failed)
+        session_go_halfway(s, s->backend->answer.results);
+    session_forget_halfway(s);
     if (o->resets && !failed) {
         session_reset(s);
         o->warning.code = MQ_OK;

@@ -41,6 +41,7 @@ enum step {
 /* What the end of a request does. */
 enum request_end {
     END_RELAYED,  /* the answer went to the client as it came */
+    END_RELEASED, /* the same of COMMIT RELEASE: the connection ends, unless it has failed */
     END_SET,      /* SET was tried on a shard: keep the new variables, answer OK */
     END_BEGUN,    /* a transaction was opened before its first statement: answer OK */
     END_REBEGIN,  /* COMMIT before another BEGIN: a new transaction is pending, answer OK */
@@ -152,6 +153,7 @@ struct observed {
     struct plan_entry *preparing; /* one reference */
     char *use;                    /* the database, if the command succeeds */
     bool resets;                  /* COM_RESET_CONNECTION */
+    struct halfway *halfway;      /* it is several statements: session_halfway.c; else NULL */
     uint32_t kill_at, kill_len;   /* KILL: where in its text the number stands */
     struct question question;
     bool warns;                   /* its answer gets a warning, when it is no error */
@@ -664,12 +666,21 @@ void session_end_forwarded(struct session *s, bool failed);
 /* session_examine.c: what enforce would do with what is forwarded */
 /* True when mqgate has answered it by itself. */
 bool session_examine(struct session *s, uint8_t command, struct slice payload);
+/* What the first statement of a text changes, which the server has taken. */
+void session_follow(struct session *s, struct slice text, struct slice *ret_rest);
 /* The server has taken the command, or refused it. */
 void session_examined(struct session *s, bool failed);
 /* Enforce would refuse what is not a statement. */
 void session_note_word(struct session *s, const char *word, const struct err *why);
 /* The server has prepared the statement under this number. */
 void session_note_prepared(struct session *s, struct slice payload);
+
+/* session_halfway.c */
+/* What the session is before several statements. */
+void session_remember_halfway(struct session *s, struct slice text);
+void session_forget_halfway(struct session *s);
+/* One of them has failed, after so many that the server has taken. */
+void session_go_halfway(struct session *s, uint64_t taken);
 
 /* session_warn.c */
 /* The statement at hand (NULL: it cannot be read) may get a warning, or ask for one. */

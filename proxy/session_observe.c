@@ -98,6 +98,7 @@ void session_observed_free(struct session *s)
     buf_fini(&o->answer);
     plan_entry_release(o->preparing);
     mem_free(o->use);
+    session_forget_halfway(s);
     mem_free(o);
 }
 

@@ -696,6 +696,10 @@ static void end_own(struct session *s)
 static void end_command(struct session *s, bool failed)
 {
     switch (s->request.end) {
+    case END_RELEASED:
+        s->close_after_flush |= !failed;
+        end_relayed(s, failed);
+        break;
     case END_RELAYED:
         end_relayed(s, failed);
         break;

@@ -363,17 +363,18 @@ static bool releases(const struct session *s, uint32_t flags)
 
 void session_end_transaction(struct session *s, const struct template *t)
 {
-    bool chained = chains(s, t->flags), pinned = s->pinned;
+    bool chained = chains(s, t->flags), released = releases(s, t->flags), pinned = s->pinned;
     struct characteristics begun = in_transaction(s) ? s->begun : s->next;
     begun.snapshot = false;
-    s->close_after_flush = releases(s, t->flags);
     session_forget_transaction(s);
     if (chained)
         s->begun = begun;
     if (pinned) {
-        session_end_branches(s, chained ? END_REBEGIN : END_RELAYED, t->local == LOCAL_COMMIT);
+        uint8_t end = chained ? END_REBEGIN : released ? END_RELEASED : END_RELAYED;
+        session_end_branches(s, end, t->local == LOCAL_COMMIT);
         return;
     }
+    s->close_after_flush = released;
     s->begin_pending = chained;
     session_done_ok(s);
 }

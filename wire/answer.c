@@ -52,6 +52,7 @@ static enum answer_packet bad(struct answer *a)
 /* The end of one result; another one follows when its status says so. */
 static enum answer_packet result_end(struct answer *a, enum answer_packet packet)
 {
+    a->results++;
     if (a->ok.status & STATUS_MORE_RESULTS)
         a->state = AT_HEAD;
     else

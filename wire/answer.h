@@ -45,6 +45,7 @@ struct answer {
     bool cursor_opened;        /* the rows wait for COM_STMT_FETCH */
     uint32_t capabilities;     /* of the backend's connection */
     uint64_t columns, rows;    /* of the result set at hand */
+    uint64_t results;          /* that have ended well so far */
     uint64_t definitions_left; /* private */
     uint32_t prepared_columns, prepared_params;
     struct ok_packet ok;   /* of the last OK or EOF; info and session_state are borrowed */

@@ -179,6 +179,46 @@ static void several_statements_are_examined_one_by_one(void **state)
     assert_int_equal(report().count, r.count);
 }
 
+/* What those behind the one that fails would have changed does not count, what those in front of it
+ * have changed does. */
+static void several_statements_of_which_one_fails(void **state)
+{
+    (void)state;
+    static const char text[] = "SET @mq_tenant = 'acme'; SET sql_mode = 'ANSI_QUOTES'; SELECT nothing;"
+                               "SET sql_mode = ''; SET @mq_tenant = 'globex'; USE elsewhere";
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT | CAP_MULTI_STATEMENTS), *backend = server();
+    struct buf answer;
+    uint8_t seq = 1;
+    struct err_packet failure = { .code = 1054, .sqlstate = "42S22", .message = SLICE_LIT("Unknown") };
+    client_query(&gate, p, text);
+    shard_expect(backend, text);
+    buf_init(&answer);
+    for (int i = 0; i < 3; i++) {
+        size_t mark = packet_open(&answer);
+        struct ok_packet ok = { .status = IDLE_STATUS | STATUS_MORE_RESULTS };
+        if (i < 2)
+            ok_write(&answer, &ok, 0, gate.shard_capabilities);
+        else
+            err_write(&answer, &failure, gate.shard_capabilities | CAP_PROTOCOL_41);
+        packet_close(&answer, mark, &seq);
+    }
+    peer_send_buf(backend, &answer);
+    gate_run(&gate);
+    buf_fini(&answer);
+    expect_packet(p, 1);
+    expect_packet(p, 2);
+    expect_err(p, 3, 1054, "Unknown");
+    size_t before = report().count;
+    run(p, backend, "SELECT \"topic\" FROM \"queue_offsets\"", IDLE_STATUS);
+    run(p, backend, "SELECT \"id\" FROM \"queue_messages\" /*tenant='globex'*/", IDLE_STATUS);
+    struct findings_report r = report();
+    size_t refused = 0;
+    for (size_t i = before; i < r.count; i++)
+        refused += r.items[i].code != MQ_OK;
+    assert_int_equal(r.count, before + 2);
+    assert_int_equal(refused, 1); /* the tenant is acme still, the mode and the database are known */
+}
+
 /* What mqgate alone knows is not a part of what the server answers. */
 static void findings_among_several_statements(void **state)
 {
@@ -742,6 +782,7 @@ int main(void)
         TEST(a_login_that_enforce_refuses_is_noted),
         TEST(statements_pass_unchanged),
         TEST(several_statements_are_examined_one_by_one),
+        TEST(several_statements_of_which_one_fails),
         TEST(findings_among_several_statements),
         TEST(an_option_switches_several_statements),
         TEST(answers_pass_unchanged),

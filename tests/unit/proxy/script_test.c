@@ -50,6 +50,54 @@ static void each_is_sent_by_itself(void **state)
     shard_expect(shard, PICK_ACME);
 }
 
+/* DDL goes to every shard, commits before, and has one answer among the others. */
+static void a_statement_for_every_shard(void **state)
+{
+    (void)state;
+    static const char drop[] = "DROP TABLE IF EXISTS queue_offsets";
+    struct peer *p = log_in_as("admin", "mq@acme", MULTI);
+    uint8_t seq = 1;
+    client_query(&gate, p, "BEGIN; " ADD ";DROP TABLE IF EXISTS queue_offsets;" PICK
+                           ";/* end */");
+    assert_int_equal(expect_ok_at(p, &seq).status, MORE_STATUS | STATUS_IN_TRANS);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "BEGIN");
+    shard_expect(shard, ADD_ACME);
+    shard_say_ok(shard, OPEN_STATUS);
+    gate_say_ok(&gate, shard, OPEN_STATUS);
+    expect_ok_at(p, &seq);
+    shard_expect(shard, "COMMIT");
+    gate_say_ok(&gate, shard, IDLE_STATUS);
+    for (int i = 0; i < 2; i++) {
+        struct peer *each = gate_asked(&gate);
+        assert_int_equal(each->shard, i);
+        shard_expect(each, drop);
+        gate_say_ok(&gate, each, IDLE_STATUS);
+    }
+    assert_int_equal(expect_ok_at(p, &seq).status, MORE_STATUS);
+    shard = gate_asked(&gate);
+    shard_expect(shard, PICK_ACME);
+    gate_say_row(&gate, shard, "x", IDLE_STATUS);
+    assert_int_equal(expect_result_at(p, &seq, 1), MORE_STATUS);
+    assert_int_equal(expect_ok_at(p, &seq).status, IDLE_STATUS);
+    expect_nothing(p);
+}
+
+/* On one shard it fails: nothing follows, there or here. */
+static void a_statement_that_one_shard_refuses(void **state)
+{
+    (void)state;
+    struct peer *p = log_in_as("admin", "mq@acme", MULTI);
+    client_query(&gate, p, "DROP TABLE queue_offsets;" PICK);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, "DROP TABLE queue_offsets");
+    gate_say_err(&gate, shard, 1051, "Unknown table 'mq.queue_offsets'");
+    expect_err(p, 1, 1051, "Unknown");
+    assert_null(gate_asked(&gate));
+    client_query(&gate, p, PICK);
+    shard_expect(gate_asked(&gate), PICK_ACME);
+}
+
 /* A client without DEPRECATE_EOF finds the flag in its EOFs. */
 static void an_eof_tells_that_more_follows(void **state)
 {
@@ -381,6 +429,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_is_sent_by_itself),
+        TEST(a_statement_for_every_shard),
+        TEST(a_statement_that_one_shard_refuses),
         TEST(an_eof_tells_that_more_follows),
         TEST(state_goes_from_one_to_the_next),
         TEST(a_statement_is_read_when_it_is_due),

@@ -225,7 +225,7 @@ static void a_commit_that_failed_before_begin(void **state)
 {
     (void)state;
     struct peer *p = login(&gate, "mq@acme"), *shard = gate_shard(&gate, 0);
-    static const char *const ends[] = { "BEGIN", "COMMIT AND CHAIN", "COMMIT" };
+    static const char *const ends[] = { "BEGIN", "COMMIT AND CHAIN", "COMMIT", "COMMIT RELEASE" };
     for (size_t i = 0; i < COUNT(ends); i++) {
         client_query(&gate, p, "BEGIN");
         expect_ok(p);
