@@ -54,6 +54,7 @@ static const char *state_of(const struct session *s)
     case SESSION_WAITING:
         return "waiting for a connection to the shard";
     case SESSION_BUSY:
+    case SESSION_SCATTERING:
         return "executing";
     default:
         return "";

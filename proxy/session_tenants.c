@@ -168,6 +168,7 @@ static void run(struct asked *a)
     struct part_request *requests = arena_array(&s->worker->arena, struct part_request, count);
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(a->entry);
+    s->request.execute = a->execute != NULL;
     s->last_table = a->entry->template->table;
     if (each_tenant)
         ask_each_tenant(a, count, requests);

@@ -14,6 +14,10 @@ from legacy import PUBLISH, message
 from rawmysql import COM_QUERY, ProtocolError, ServerError
 
 TOPIC = "leak"
+SEVERAL = (
+    "SELECT ?, id, payload FROM queue_messages WHERE tenant IN (?, ?) AND topic = ? "
+    "ORDER BY id LIMIT 20"
+)
 # What faults may cost: a shard's connection, a wait, a transaction.
 BENIGN = ("MQ5001:", "MQ5002:", "MQ5005:", "MQ2019:", "MQ6006:", "MQ6009:")
 BENIGN_ERRNO = {1205, 1213, 1317}
@@ -30,7 +34,9 @@ def benign(error):
 class Client:
     """One tenant's client; it connects again whenever its connection is gone."""
 
-    def __init__(self, gateway, tenant, number, seed):
+    def __init__(self, gateway, tenant, number, seed, friend):
+        """friend: another tenant, whose rows it reads together with its own."""
+        self.friend, self.wide = friend, None
         self.gateway, self.tenant, self.name = gateway, tenant, f"{tenant}:{number}"
         self.random = random.Random(seed)
         self.words = itertools.count()
@@ -39,6 +45,7 @@ class Client:
         self.actions = [
             (self.read_text, 6),
             (self.read_prepared, 6),
+            (self.read_of_two, 3),
             (self.publish_alone, 4),
             (self.transaction, 4),
             (self.ask_session, 3),
@@ -74,7 +81,9 @@ class Client:
     def close(self):
         if self.connection:
             self.connection.close()
-        self.connection = None
+        if self.wide:
+            self.wide.close()
+        self.connection = self.wide = None
 
     # --- what it looks at
 
@@ -85,12 +94,11 @@ class Client:
         if not truth:
             raise Unexpected(f"{self.name}: {what}")
 
-    def check_rows(self, word, rows):
+    def check_rows(self, word, rows, tenants=None):
+        owners = tuple(f"{tenant}:" for tenant in tenants or [self.tenant])
         for told, identifier, payload in rows:
             self.expect(told == word.encode(), f"the answer to {told} for {word}")
-            self.expect(
-                identifier.decode().startswith(self.tenant + ":"), f"a row of {identifier}"
-            )
+            self.expect(identifier.decode().startswith(owners), f"a row of {identifier}")
             self.expect(payload == identifier, f"{payload} in the row {identifier}")
 
     # --- what it does
@@ -106,6 +114,23 @@ class Client:
     def read_prepared(self):
         word = self.word()
         self.check_rows(word, self.connection.execute(self.select, word, TOPIC).rows)
+
+    def read_of_two(self):
+        """One answer of two shards, or of two tenants of one; at times it is not waited for."""
+        if not self.wide:
+            self.wide = self.gateway.raw(None, timeout=40)
+            self.several = self.wide.prepare(SEVERAL)
+        word, tenants = self.word(), [self.tenant, self.friend]
+        if self.random.random() < 0.5:
+            text = SEVERAL.replace("?", "'%s'") % (word, *tenants, TOPIC)
+            rows = self.wide.query(text).rows
+        else:
+            self.wide.send_execute(self.several, word, *tenants, TOPIC)
+            if self.random.random() < 0.2:
+                self.close()
+                return
+            rows = self.wide.read_result(binary=True).rows
+        self.check_rows(word, rows, tenants)
 
     def publish(self):
         identifier = self.word()
@@ -185,7 +210,14 @@ class Crowd:
 
     def __init__(self, gateway, tenants, count, seed):
         self.clients = [
-            Client(gateway, tenants[n % len(tenants)], n, f"{seed}/{n}") for n in range(count)
+            Client(
+                gateway,
+                tenants[n % len(tenants)],
+                n,
+                f"{seed}/{n}",
+                tenants[(n + n // len(tenants) + 1) % len(tenants)],
+            )
+            for n in range(count)
         ]
         self.faults = []
 

@@ -179,7 +179,7 @@ def test_execute_needs_the_tenant_not_prepare(connect, cluster, tenant, other_te
     connection = connect(raw=True)
     publish, counting = connection.prepare(PUBLISH), connection.prepare(COUNT)
     with refused(3001):
-        connection.execute(counting, topic)
+        connection.execute(publish, *message(topic, "nobody's"))
     for n, name in enumerate((tenant, other_tenant, tenant)):
         connection.query(f"SET @mq_tenant = '{name}'")
         connection.execute(publish, *message(topic, f"m{n}"))

@@ -224,8 +224,9 @@ def test_choice_outside_the_binding(connect, tenant, other_tenant, accounts):
 
 def test_account_of_two(connect, cluster, tenant, other_tenant, neighbour, topic):
     connection = connect(user="two", password="two")
-    with refused():
-        count(connection, topic)
+    with refused(3001):
+        publish(connection, topic, "m")
+    assert count(connection, topic) == 0  # of both
     for name in (tenant, other_tenant):
         execute(connection, f"SET @mq_tenant = '{name}'")
         publish(connection, topic, "m")

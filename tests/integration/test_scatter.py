@@ -1,0 +1,150 @@
+"""Statements for several tenants: one answer out of those of two shards, in both protocols."""
+
+import pytest
+
+from legacy import DISCOVER, PUBLISH, execute, message
+from rawmysql import CURSOR_EXISTS, DEFAULT_CAPABILITIES, DEPRECATE_EOF
+from refusals import refused
+
+IDS = "SELECT id FROM queue_messages WHERE topic = ? ORDER BY id"
+PAGE = "SELECT id, failure_count FROM queue_messages WHERE topic = ? ORDER BY id DESC LIMIT ?, ?"
+LISTED = "SELECT id FROM queue_messages WHERE tenant IN (?, ?) AND topic = ? ORDER BY id"
+TOTALS = (
+    "SELECT COUNT(*), SUM(failure_count), MIN(id), MAX(id), AVG(failure_count), "
+    "COUNT(DISTINCT partition_key) FROM queue_messages WHERE topic = ?"
+)
+BEAT = (
+    "INSERT INTO queue_subscriber_heartbeats (consumer_group, topic, subscriber_name, "
+    "heartbeat_at, deregistered_at) VALUES ('g', ?, 's', ?, 0) "
+    "ON DUPLICATE KEY UPDATE heartbeat_at = VALUES(heartbeat_at)"
+)
+ROWS_EACH = 5
+
+
+@pytest.fixture
+def tenants(tenant, neighbour, other_tenant):
+    """Two of the first shard, one of the second."""
+    return [tenant, neighbour, other_tenant]
+
+
+@pytest.fixture
+def filled(connect, tenants, topic):
+    """The ids of what was published, by tenant; keys k0 … k2 occur with each of them."""
+    ids = {}
+    for number, name in enumerate(tenants):
+        connection = connect(name)
+        ids[name] = [f"{n}-{number}" for n in range(ROWS_EACH)]
+        for n, one in enumerate(ids[name]):
+            execute(connection, PUBLISH, *message(topic, one, partition=f"k{n % 3}"))
+        execute(connection, "UPDATE queue_messages SET failure_count = ? WHERE topic = ?", number, topic)
+    return ids
+
+
+def everything(ids):
+    return sorted(one for of_tenant in ids.values() for one in of_tenant)
+
+
+@pytest.fixture(params=[0, DEPRECATE_EOF], ids=["EOF", "DEPRECATE_EOF"])
+def raw(connect, request):
+    return connect(raw=True, capabilities=DEFAULT_CAPABILITIES | request.param)
+
+
+def test_text(connect, filled, topic):
+    connection = connect()
+    ids = everything(filled)
+    assert execute(connection, IDS, topic) == [(one,) for one in ids]
+    page = execute(connection, PAGE, topic, 2, 5)
+    assert page == [(one, int(one[-1])) for one in reversed(ids)][2:7]
+    assert execute(connection, DISCOVER, topic) == [("k0",), ("k1",), ("k2",)]
+    assert execute(connection, "SELECT id FROM queue_messages WHERE topic = ?", topic + "x") == []
+    (totals,) = execute(connection, TOTALS, topic)
+    assert totals[:4] == (15, 15, "0-0", "4-2") and str(totals[4]) == "1.0000" and totals[5] == 3
+
+
+def test_prepared(raw, filled, topic):
+    ids = [one.encode() for one in everything(filled)]
+    page, discover, totals = raw.prepare(PAGE), raw.prepare(DISCOVER), raw.prepare(TOTALS)
+    for _ in range(2):
+        result = raw.execute(page, topic, 2, 5)
+        assert result.rows == [(one, int(one[-1:])) for one in reversed(ids)][2:7]
+        assert [row[0] for row in raw.execute(discover, topic).rows] == [b"k0", b"k1", b"k2"]
+        assert raw.execute(totals, topic).rows[0] == (15, b"15", b"0-0", b"4-2", b"1.0000", 3)
+    assert raw.execute(page, topic, 0, 1).rows == [(b"4-2", 2)]  # another LIMIT, the same statement
+
+
+def test_one_prepared_text_for_many_lists_of_tenants(raw, filled, tenants, topic):
+    """What a shard has prepared for one list never answers for another."""
+    statement = raw.prepare(LISTED)
+    pairs = [(a, b) for a in tenants for b in tenants if a != b]
+    for pair in pairs + pairs:
+        want = sorted(one.encode() for name in pair for one in filled[name])
+        assert [row[0] for row in raw.execute(statement, *pair, topic).rows] == want
+
+
+def test_cursors_are_answered_at_once(raw, filled, topic):
+    """As a server may; a client fetches only where it is told of a cursor."""
+    statement = raw.prepare(IDS)
+    result = raw.open_cursor(statement, topic)
+    assert not result.status & CURSOR_EXISTS
+    assert [row[0].decode() for row in result.rows] == everything(filled)
+    with refused(2027, errno=1421):
+        raw.fetch(statement, 1)
+
+
+def test_an_account_sees_its_own_tenants_only(connect, filled, tenant, other_tenant, topic):
+    connection = connect(user="two", password="two")
+    want = sorted(filled[tenant] + filled[other_tenant])
+    assert execute(connection, IDS, topic) == [(one,) for one in want]
+
+
+def test_a_write_reaches_each_tenant(connect, accounts, topic):
+    """One new heartbeat is one row, a renewed one two, however many tenants there are."""
+    connection = connect(user="two", password="two")
+    assert execute(connection, BEAT, topic, 5) == 1
+    assert execute(connection, BEAT, topic, 6) == 2
+    select = "SELECT heartbeat_at FROM queue_subscriber_heartbeats WHERE topic = ?"
+    assert execute(connection, select, topic) == [(6,)]
+    for name in (accounts.first[0], accounts.second[0]):
+        assert execute(connect(name), select, topic) == [(6,)]
+    statement = (raw := connect(raw=True, user="two", password="two")).prepare(BEAT)
+    assert raw.execute(statement, topic, 7).affected == 2
+
+
+def test_what_is_known_afterwards(connect, filled, topic):
+    connection = connect()
+    assert len(execute(connection, IDS, topic)) == 15
+    assert execute(connection, "SELECT ROW_COUNT()") == [(-1,)]
+    assert execute(connection, "SHOW WARNINGS") == []
+    assert execute(connection, "SELECT @@warning_count") == [(0,)]
+
+
+def test_transactions(connect, filled, tenant, topic):
+    """Reads are served until a transaction is some shard's; writes are not part of any."""
+    connection = connect(tenant, autocommit=False)
+    listed = "SELECT COUNT(*) FROM queue_messages WHERE tenant IN (?, ?) AND topic = ?"
+    connection = connect(autocommit=False)
+    names = sorted(filled)[:2]
+    assert execute(connection, listed, *names, topic) == [(10,)]
+    connection.begin()
+    assert execute(connection, listed, *names, topic) == [(10,)]
+    with refused(3014):
+        execute(connection, BEAT, topic, 1)
+    execute(connection, "UPDATE queue_messages SET failure_count = 9 WHERE tenant = ? AND topic = ?",
+            tenant, topic)
+    with refused(3014):
+        execute(connection, listed, *names, topic)
+    connection.rollback()
+
+
+def test_large_answers_take_no_memory(connect, gateway, tenants, topic):
+    for name in tenants:
+        connection = connect(name)
+        for n in range(60):
+            execute(connection, PUBLISH, *message(topic, str(n), payload=b"x" * 60000))
+    connection = connect(raw=True)
+    statement = connection.prepare("SELECT payload, id FROM queue_messages WHERE topic = ? ORDER BY id")
+    before = gateway.resident()
+    for _ in range(3):
+        rows = connection.execute(statement, topic).rows
+        assert len(rows) == 180 and all(len(row[0]) == 60000 for row in rows)
+    assert gateway.resident() - before < 4 << 20
