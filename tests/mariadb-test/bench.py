@@ -131,7 +131,7 @@ class Bench:
         path = self.folder / "server.sock"
         self.server = self.start(
             ["mariadbd", "--no-defaults", f"--datadir={self.data}", f"--socket={path}",
-             f"--secure-file-priv={self.var}", *SERVER_OPTIONS, *user, *options], path)
+             f"--secure-file-priv={self.var}", f"--tmpdir={self.var}/tmp", *SERVER_OPTIONS, *user, *options], path)
         self.initial = self.variables()
 
     def stop_server(self):
@@ -234,6 +234,7 @@ def reason(done):
     output = done.stderr + done.stdout
     if done.returncode == SKIPPED:
         return "skips: " + output.strip().splitlines()[-1].removeprefix("reason: ")
-    changed = [line for line in output.splitlines()
-               if re.match(r"[-+][^-+]", line) or line.startswith("mysqltest:")]
-    return " / ".join(changed[:4])[:400] or output.strip()[-300:]
+    _, failed, statement = output.partition("mysqltest: ")
+    changed = [line for line in output.splitlines() if re.match(r"[-+][^-+]", line)]
+    return " ".join(statement.split() if failed else " / ".join(changed[:4]).split())[:400] or \
+        output.strip()[-300:]
