@@ -541,6 +541,8 @@ void session_free(struct session *s)
     mem_free(s);
 }
 
+/* Without a word, as servers shut down: a client that is just sending a command would take an error
+ * for its answer, with the number of another packet. */
 void session_end_if_idle(struct session *s)
 {
     if (s->state == SESSION_LOGIN) {
@@ -551,10 +553,6 @@ void session_end_if_idle(struct session *s)
         buf_len(&s->in) ||
         session_has_script(s) || (s->status & STATUS_IN_TRANS))
         return;
-    struct err e;
-    err_set(&e, MQ_SHUTTING_DOWN, "this sidecar is shutting down");
-    s->seq = 0;
-    session_send_err(s, &e);
     session_close_gently(s);
 }
 

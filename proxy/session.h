@@ -57,7 +57,7 @@ bool session_waits_for_refresh(const struct session *s, uint64_t serial, uint64_
 bool session_waits_for_dialect(const struct session *s);
 /* The worker's tick: limits of time. */
 void session_tick(struct session *s);
-/* Between statements: the session ends with MQ_SHUTTING_DOWN. */
+/* Between statements the session ends. */
 void session_end_if_idle(struct session *s);
 /* Ends at once; freed at the end of the loop turn. */
 void session_kill(struct session *s);
