@@ -118,8 +118,7 @@ static bool row_decode(struct slice *rest, struct vindex_row *ret)
     *ret = (struct vindex_row){ .tenant = slice_of(from, name_len) };
     from += name_len;
     uint8_t state = *from++, id_len = *from++;
-    if (state > TENANT_RETIRED || id_len > KEYSPACE_ID_MAX ||
-        rest->len - ROW_OVERHEAD - name_len < id_len)
+    if (state > TENANT_RETIRED || rest->len - ROW_OVERHEAD - name_len < id_len)
         return false;
     ret->state = (enum tenant_state)state;
     ret->id.len = id_len;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-enum { KEYSPACE_ID_MAX = 64 }; /* bytes */
+enum { KEYSPACE_ID_MAX = 255 }; /* bytes: `binary` makes as many as a tenant has */
 
 struct keyspace_id {
     uint8_t bytes[KEYSPACE_ID_MAX];

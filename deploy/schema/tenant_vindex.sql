@@ -3,7 +3,7 @@
 
 CREATE TABLE IF NOT EXISTS `mq_tenant_vindex` (
     `tenant` VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-    `keyspace_id` VARBINARY(64) NOT NULL,
+    `keyspace_id` VARBINARY(255) NOT NULL,
     `state` VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     `version` BIGINT UNSIGNED NOT NULL,
     PRIMARY KEY (`tenant`),
