@@ -1,4 +1,4 @@
-module mqgate/tests/vitess
+module mqgate/tools/vitess
 
 go 1.26.8
 
