@@ -51,7 +51,7 @@ def test_a_shard_or_a_keyspace_id_can_be_chosen(tenants):
     (["add", "a", "--shard", "-80", "--keyspace-id", "00"], "not both", 2),
     (["add", "a", "--shard", "40-80"], "no shard", 1),
     (["add", "a", "--keyspace-id", "4a3"], "no keyspace id", 1),
-    (["add", "a", "--keyspace-id", "00" * 65], "at most 64 bytes", 1),
+    (["add", "a", "--keyspace-id", "00" * 256], "at most 255 bytes", 1),
     (["add", "a", "b,c"], '"b,c"', 2),
     (["add", "a", " b"], '" b"', 2),
     (["add", "a", ""], '""', 2),

@@ -117,15 +117,15 @@ static void hex(void **state)
 {
     struct keyspace_id k;
     struct buf out;
-    char longest[131];
+    char longest[2 * KEYSPACE_ID_MAX + 2];
     (void)state;
     assert_false(keyspace_id_parse(SLICE_LIT("0"), &k));
     assert_false(keyspace_id_parse(SLICE_LIT("0g"), &k));
     assert_false(keyspace_id_parse(SLICE_LIT("g0"), &k));
     memset(longest, 'a', sizeof longest);
-    assert_true(keyspace_id_parse(slice_of(longest, 128), &k));
+    assert_true(keyspace_id_parse(slice_of(longest, 2 * KEYSPACE_ID_MAX), &k));
     assert_int_equal(k.len, KEYSPACE_ID_MAX);
-    assert_false(keyspace_id_parse(slice_of(longest, 130), &k));
+    assert_false(keyspace_id_parse(slice_of(longest, sizeof longest), &k));
     k = id("00aBFf");
     buf_init(&out);
     keyspace_id_print(&k, &out);

@@ -138,7 +138,7 @@ static void tenants_without_a_shard(void **state)
     assert_int_equal(create_with(vschema_of(json, "numeric"), "", &t, &err), MQ_OK);
     assert_int_equal(topology_hash_tenants(t, &m, &err), MQ_VINDEX_NO_SHARD);
     assert_string_equal(err.text, "the vindex numeric maps the tenant 'acme' to no keyspace id of "
-                                  "1 to 64 bytes");
+                                  "1 to 255 bytes");
     topology_release(t);
 }
 
