@@ -295,6 +295,17 @@ static void send_database(struct session *s)
     buf_fini(&bytes);
 }
 
+/* Whoever prepares a statement for the unsharded keyspace's server gets a new one, not one that has
+ * run: what a server keeps from run to run is not always as if there had been none before. */
+static void close_former(struct session *s, struct buf *bytes)
+{
+    struct request former = s->request;
+    backend_stmt_close(s->backend, request_stmt_key(&former), bytes);
+    former.opens_cursor = !former.opens_cursor;
+    if (former.prepare && session_targets_unsharded(s))
+        backend_stmt_close(s->backend, request_stmt_key(&former), bytes);
+}
+
 static void send_prepare(struct session *s)
 {
     struct backend *b = s->backend;
@@ -304,7 +315,7 @@ static void send_prepare(struct session *s)
     struct buf bytes;
     uint8_t seq = 0;
     buf_init(&bytes);
-    backend_stmt_close(b, request_stmt_key(&s->request), &bytes);
+    close_former(s, &bytes);
     backend_stmt_make_room(b, &bytes);
     size_t mark = packet_open(&bytes);
     write_u8(&bytes, COM_STMT_PREPARE);

@@ -246,3 +246,24 @@ def test_pinned_sessions_take_their_places(session):
     pinned[0].close()
     thread.join(20)
     assert answer == [[(1,)]]
+
+
+def test_a_statement_prepared_anew_is_new_to_the_server(cluster, unsharded):
+    """Also with a cursor: what a server keeps from an earlier run may change the answer."""
+    text = "SELECT id FROM orders WHERE id IN (SELECT id FROM orders)"
+
+    def prepares():
+        return int(cluster.query(0, "SHOW GLOBAL STATUS LIKE 'Com_stmt_prepare'")[0][1])
+
+    connection = unsharded.raw(database="other")
+    counts = []
+    for _ in range(2):
+        before = prepares()
+        statement = connection.prepare(text)
+        connection.open_cursor(statement)
+        connection.fetch(statement, 10)
+        connection.close_statement(statement)
+        connection.ping()
+        counts.append(prepares() - before)
+    assert counts[0] == counts[1]
+    connection.close()
