@@ -83,6 +83,8 @@ static const char *reason(enum err_code code)
         return "the shards answered with different columns";
     case MQ_MERGE_RANGE:
         return "a merged value is out of range";
+    case MQ_MERGE_UNSORTED:
+        return "a shard's rows are not sorted as they are compared here";
     case MQ_MERGE_SORT_TOO_LARGE:
         return "there are too many groups to sort them";
     case MQ_MERGE_ROW_TOO_LARGE:
@@ -155,8 +157,10 @@ static enum pull continue_answer(struct merge *m, struct buf *out, uint8_t *seq)
 {
     struct slice payload;
     enum pull found = stages_next(m, &payload);
-    if (found == PULL_ROW)
+    if (found == PULL_ROW) {
         packet_append(out, seq, payload);
+        m->given++;
+    }
     if (found == PULL_END)
         write_end(m, out, seq);
     return found;
@@ -197,6 +201,11 @@ const struct err_packet *merge_refusal(const struct merge *m, size_t *ret_part)
 const struct ok_packet *merge_result(const struct merge *m)
 {
     return &m->result;
+}
+
+uint64_t merge_rows(const struct merge *m)
+{
+    return m->given;
 }
 
 bool merge_started(const struct merge *m)

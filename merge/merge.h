@@ -60,6 +60,8 @@ enum merge_outcome merge_run(struct merge *m, struct buf *out, size_t bound, uin
 const struct err_packet *merge_refusal(const struct merge *m, size_t *ret_part);
 /* After MERGE_ENDED: what the client was told; info is borrowed. */
 const struct ok_packet *merge_result(const struct merge *m);
+/* How many rows the client was given. */
+uint64_t merge_rows(const struct merge *m);
 /* Does the client have packets of the answer? */
 bool merge_started(const struct merge *m);
 

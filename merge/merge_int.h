@@ -95,6 +95,8 @@ struct streams {
     size_t lacking_count;
     size_t current;       /* without an order: the part that is read */
     bool at_row;          /* of that part, or of the heap's first one */
+    struct row last;      /* with an order: the keys of the row that came last; no other cells */
+    struct buf last_bytes;
 };
 
 void streams_init(struct merge *m);
@@ -145,6 +147,7 @@ struct merge {
     struct sorter sorter;
     struct buf made; /* a row for the client */
     uint64_t skip, most;
+    uint64_t given; /* rows to the client */
     bool exhausted; /* the stages have come to their end */
 
     struct ok_packet result;

@@ -1,7 +1,9 @@
 /* The rows of all parts, one after another.
  *
  * With an order each part is a sorted stream, and a heap tells which one's row comes first; rows
- * that compare as equal come in the order of the parts. Without one the parts follow one another,
+ * that compare as equal come in the order of the parts. A row that belongs before one that has come
+ * fails the merge: its part is not sorted as the recipe says, because the server looks at no more
+ * than max_sort_length bytes, say. Without an order the parts follow one another,
  * but a server that has filled all there is between it and us has to be read before it gives up:
  * then they take turns. */
 #include "base/memory.h"
@@ -20,6 +22,8 @@ void streams_fini(struct merge *m)
 {
     mem_free(m->streams.heap);
     mem_free(m->streams.lacking);
+    mem_free(m->streams.last.cells);
+    buf_fini(&m->streams.last_bytes);
 }
 
 static enum pull broken(struct merge *m, const struct part *p)
@@ -55,22 +59,61 @@ static enum pull take_row(struct merge *m, struct part *p)
 
 /* ---- in order ---- */
 
-/* False when the two cannot be compared, which has failed the merge. */
-static bool comes_first(struct merge *m, const struct part *a, const struct part *b)
+/* 0 also when the two cannot be compared, which has failed the merge. */
+static int order_of(struct merge *m, const struct row *a, const struct row *b)
 {
     for (size_t i = 0; i < m->recipe->order_count; i++) {
         const struct merge_key *key = &m->recipe->order[i];
         int order = 0;
-        enum err_code code = compare_column(m, (enum merge_compare)key->compare, key->column,
-                                            &a->row, &b->row, &order);
-        if (code) {
+        enum err_code code =
+            compare_column(m, (enum merge_compare)key->compare, key->column, a, b, &order);
+        if (code)
             merge_fail(m, code);
-            return false;
-        }
-        if (order)
-            return key->descending ? order > 0 : order < 0;
+        if (code || order)
+            return key->descending ? -order : order;
     }
-    return a < b;
+    return 0;
+}
+
+static bool comes_first(struct merge *m, const struct part *a, const struct part *b)
+{
+    int order = order_of(m, &a->row, &b->row);
+    return order ? order < 0 : a < b;
+}
+
+/* Its keys, since the row itself goes when the next one is taken. */
+static void keep_keys(struct merge *m, const struct row *row)
+{
+    struct streams *s = &m->streams;
+    const struct merge_recipe *r = m->recipe;
+    if (!s->last.cells)
+        s->last.cells = mem_array(m->shape.count, sizeof *s->last.cells);
+    buf_clear(&s->last_bytes);
+    for (size_t i = 0; i < r->order_count; i++)
+        buf_append_slice(&s->last_bytes, row->cells[r->order[i].column].bytes);
+    buf_append_byte(&s->last_bytes, 0); /* keys without bytes are not NULL */
+    const char *next = buf_slice(&s->last_bytes).data;
+    for (size_t i = 0; i < r->order_count; i++) {
+        struct slice key = row->cells[r->order[i].column].bytes;
+        s->last.cells[r->order[i].column].bytes = slice_of(key.data ? next : NULL, key.len);
+        next += key.len;
+    }
+}
+
+/* The heap's first row is the next one of all, unless its part is not sorted. */
+static enum pull give_first(struct merge *m, const struct row **ret)
+{
+    struct streams *s = &m->streams;
+    const struct row *row = &s->heap[0]->row;
+    bool strays = s->last.cells && order_of(m, row, &s->last) < 0;
+    if (strays)
+        merge_fail(m, MQ_MERGE_UNSORTED);
+    if (m->at == AT_FAILURE)
+        return PULL_FAILED;
+    keep_keys(m, row);
+    s->at_row = true;
+    *ret = row;
+    return PULL_ROW;
 }
 
 static void swap(struct part **a, struct part **b)
@@ -153,11 +196,7 @@ static enum pull next_in_order(struct merge *m, const struct row **ret)
         return PULL_FAILED;
     if (found == PULL_WAIT)
         return found;
-    if (!s->heap_count)
-        return PULL_END;
-    s->at_row = true;
-    *ret = &s->heap[0]->row;
-    return PULL_ROW;
+    return s->heap_count ? give_first(m, ret) : PULL_END;
 }
 
 /* ---- one after another ---- */
