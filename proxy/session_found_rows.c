@@ -70,6 +70,15 @@ void session_note_found_rows(struct session *s, bool failed)
     }
 }
 
+void session_note_merged_rows(struct session *s, uint64_t rows, bool failed)
+{
+    enum found_rows effect = (enum found_rows)s->request.entry->template->found_rows;
+    if (!failed && effect == FOUND_ROWS_SENT)
+        session_set_found_rows(s, rows);
+    else if (failed || effect != FOUND_ROWS_KEPT)
+        lose(s);
+}
+
 /* ---- when the client asks ---- */
 
 void session_learn_found_rows(struct session *s, struct slice row)
@@ -94,8 +103,8 @@ bool session_knows_found_rows(struct session *s, const struct template *t, bool 
         return false;
     }
     err_set(&e, MQ_DIAGNOSTICS_GONE,
-            "FOUND_ROWS() is not known: only its connection to the shard could tell, which another "
-            "session has used");
+            "FOUND_ROWS() is not known: the statement was for several tenants, or only its "
+            "connection to the shard could tell, which another session has used");
     *ret_refused = true;
     session_refuse_statement(s, &e);
     return true;

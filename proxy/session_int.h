@@ -832,6 +832,9 @@ void session_learn_insert_id(struct session *s, struct slice row);
 void session_set_found_rows(struct session *s, uint64_t value);
 /* The statement's answer has ended: what has become of FOUND_ROWS()? */
 void session_note_found_rows(struct session *s, bool failed);
+/* The same of a statement for several tenants that gave the client so many rows. `failed`: after
+ * some of them. */
+void session_note_merged_rows(struct session *s, uint64_t rows, bool failed);
 /* The borrowed backend has answered a question of mqgate's own. */
 void session_disturb_found_rows(struct session *s);
 /* As of LAST_INSERT_ID(). */

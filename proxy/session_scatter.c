@@ -122,6 +122,15 @@ static void succeed(struct session *s)
     const struct ok_packet *ok = merge_result(s->scatter->merge);
     s->row_count = s->scatter->one_by_one ? (int64_t)ok->affected_rows : -1;
     session_note_warnings(s, ok->warnings);
+    session_note_merged_rows(s, merge_rows(s->scatter->merge), false);
+    end_scatter(s);
+}
+
+/* The client has had an error instead of the rest. */
+static void end_failed(struct session *s)
+{
+    if (merge_started(s->scatter->merge))
+        session_note_merged_rows(s, merge_rows(s->scatter->merge), true);
     end_scatter(s);
 }
 
@@ -164,7 +173,7 @@ static void fail(struct session *s, const struct err *why)
     err_set(&e, why->code, "%s", buf_cstr(&message));
     buf_fini(&message);
     session_send_err(s, &e);
-    end_scatter(s);
+    end_failed(s);
 }
 
 /* The words of a part's server, or of mqgate about it. */
@@ -186,7 +195,7 @@ static void pass_refusal(struct session *s)
     session_script_drop(s);
     buf_fini(&message);
     buf_fini(&payload);
-    end_scatter(s);
+    end_failed(s);
 }
 
 static void fail_lost(struct session *s)

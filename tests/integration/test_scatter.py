@@ -118,6 +118,23 @@ def test_what_is_known_afterwards(connect, filled, topic):
     assert execute(connection, "SELECT @@warning_count") == [(0,)]
 
 
+def test_found_rows(connect, filled, topic):
+    """Those of the merged answer, not of a shard's, nor of the statement before."""
+    connection = connect()
+    found = "SELECT FOUND_ROWS()"
+    execute(connection, IDS, topic)
+    assert execute(connection, found) == [(15,)]
+    execute(connection, DISCOVER, topic)
+    assert execute(connection, found) == [(3,)]
+    execute(connection, IDS + " LIMIT 7", topic)
+    assert execute(connection, found) == [(7,)]
+    execute(connection, TOTALS, topic)
+    assert execute(connection, found) == [(1,)]
+    execute(connection, PAGE, topic, 2, 5)
+    with refused(2019):
+        execute(connection, found)
+
+
 def test_transactions(connect, filled, tenant, topic):
     """Reads are served until a transaction is some shard's; writes are not part of any."""
     connection = connect(tenant, autocommit=False)
