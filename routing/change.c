@@ -1,5 +1,5 @@
 /* UPDATE and DELETE, of one table or of several: their tables are scoped like a query's. */
-#include "routing/plan_int.h"
+#include "routing/scatter_int.h"
 
 #include "routing/qualified.h"
 
@@ -67,6 +67,8 @@ enum err_code change_visit(struct planner *p, const struct node *n)
     p->changes_joined = from->child->kind != N_TABLE || from->child->next;
     if (!code)
         code = scope_open(p, &s, from, node_find(n, N_WHERE), anchor->last);
+    if (!code && p->scatter)
+        code = scatter_check_counter(p, &s);
     if (!code)
         code = n->kind == N_DELETE && !node_find(n, N_TARGETS) ? locks_delete(p, &s, n)
                                                                : locks_scope(p, &s);

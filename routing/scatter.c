@@ -172,7 +172,7 @@ static enum err_code check_tables(struct planner *p, const struct scope *s)
 
 /* A message is found by (tenant, topic, partition key, offset): the offset alone, which is unique
  * in the legacy table, would find one for each tenant. */
-static enum err_code check_counter(struct planner *p, struct scope *s)
+enum err_code scatter_check_counter(struct planner *p, struct scope *s)
 {
     for (struct table_ref *r = s->refs; r; r = r->next) {
         const struct catalog_column *counter = r->table ? catalog_counter(r->table) : NULL;
@@ -191,7 +191,7 @@ enum err_code scatter_block(struct planner *p, struct scope *s, const struct nod
     s->block = block;
     enum err_code code = check_tables(p, s);
     if (!code)
-        code = check_counter(p, s);
+        code = scatter_check_counter(p, s);
     if (!code)
         code = scatter_list(p);
     x->grouped = scatter_has_groups(p, block);

@@ -73,6 +73,8 @@ enum err_code scatter_refuse(struct planner *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Refuses what no merge could mend, wherever it stands below n. */
 enum err_code scatter_check_nodes(struct planner *p, const struct node *n);
+/* Refuses what takes a counter's value for one row's. */
+enum err_code scatter_check_counter(struct planner *p, struct scope *s);
 /* The refusal of what is only ever one tenant's. */
 enum err_code scatter_missing(struct planner *p, const struct catalog_table *table,
                               const char *clause);

@@ -1,9 +1,10 @@
 /* Changes that name no tenant. Served are
  *
  *   INSERT … ON DUPLICATE KEY UPDATE, UPDATE and DELETE of a table of which every tenant has a
- * copy: one statement for each tenant, and the largest count is the client's DELETE of rows that
- * are older than a value (stale leases), UPDATE and DELETE of the tables that `scatter_writes`
- * names: one statement for each shard, whose counts add up
+ *   copy: one statement for each tenant, and the largest count is the client's
+ *
+ *   DELETE of rows that are older than a value (stale leases), UPDATE and DELETE of the tables that
+ *   `scatter_writes` names: one statement for each shard, whose counts add up
  *
  * They are not atomic over the shards. */
 #include "routing/scatter_int.h"
@@ -27,22 +28,6 @@ static const struct catalog_table *changed_table(struct planner *p, const struct
     const struct node *table = from ? from->child : node_find(root, N_TABLE);
     return table->kind == N_TABLE ? catalog_find(p->topology->catalog, plan_name(p, table->child))
                                   : NULL;
-}
-
-/* ---- tables that every tenant has a copy of ---- */
-
-static enum err_code replicated(struct planner *p, const struct node *root,
-                                const struct catalog_table *table)
-{
-    p->scatter->recipe.kind = MERGE_COUNTS_MAX;
-    if (root->kind != N_INSERT)
-        return MQ_OK;
-    if (root->op != KW_INSERT || !node_find(root, N_ON_DUPLICATE) || node_find(root, N_QUERY))
-        return scatter_refuse(p,
-                              "%s has a copy of the row for each tenant, and not all may lack it; "
-                              "write INSERT … VALUES … ON DUPLICATE KEY UPDATE",
-                              table->name);
-    return MQ_OK;
 }
 
 /* ---- rows that are old ---- */
@@ -82,6 +67,68 @@ static bool is_purge(struct planner *p, const struct node *root, const struct ca
     const struct node *where = node_find(root, N_WHERE);
     return root->kind == N_DELETE && table->aged_by && where &&
            asks_older(p, where->child, table->aged_by);
+}
+
+/* ---- tables that every tenant has a copy of ---- */
+
+static bool names_tenant(struct planner *p, const struct node *n)
+{
+    if (n->kind == N_COLUMN && column_is_tenant(p, n))
+        return true;
+    for (const struct node *c = n->child; c; c = c->next)
+        if (names_tenant(p, c))
+            return true;
+    return false;
+}
+
+/* No column but those of the legacy key, which all copies share. */
+static bool is_of_key(struct planner *p, const struct node *n, const struct catalog_table *table)
+{
+    int index = n->kind == N_COLUMN ? catalog_column_index(table, plan_name(p, n)) : -1;
+    if (n->kind == N_COLUMN)
+        return index >= 0 && scatter_is_legacy_key(table, &table->columns[index]);
+    for (const struct node *c = n->child; c; c = c->next)
+        if (!is_of_key(p, c, table))
+            return false;
+    return true;
+}
+
+/* Does the condition hold for all copies of a row when it holds for the newest, and for none when
+ * it does not? An older copy that a DELETE takes is no loss, one that it leaves would show. */
+static bool fits_copies(struct planner *p, const struct node *n, const struct catalog_table *table,
+                        bool deletes)
+{
+    if (n->kind == N_PAREN)
+        return fits_copies(p, n->child, table, deletes);
+    if (n->kind != N_AND)
+        return is_of_key(p, n, table) || (deletes && is_older(p, n, table->version));
+    for (const struct node *c = n->child; c; c = c->next)
+        if (!fits_copies(p, c, table, deletes))
+            return false;
+    return true;
+}
+
+static enum err_code replicated(struct planner *p, const struct node *root,
+                                const struct catalog_table *table)
+{
+    const struct node *where = node_find(root, N_WHERE);
+    p->scatter->recipe.kind = MERGE_COUNTS_MAX;
+    if (names_tenant(p, root))
+        return scatter_refuse(p, "each of them has a copy of the row, and it would change once for "
+                                 "each in the list; leave `tenant` out");
+    if (root->kind == N_INSERT &&
+        (root->op != KW_INSERT || !node_find(root, N_ON_DUPLICATE) || node_find(root, N_QUERY)))
+        return scatter_refuse(p,
+                              "%s has a copy of the row for each tenant, and not all may lack it; "
+                              "write INSERT … VALUES … ON DUPLICATE KEY UPDATE",
+                              table->name);
+    if (where && !fits_copies(p, where->child, table, root->kind == N_DELETE))
+        return scatter_refuse(p,
+                              "%s has a copy of the row for each tenant, and the condition may "
+                              "hold for some of them only; name rows by their key, or delete those "
+                              "whose %s is below a value",
+                              table->name, table->version);
+    return MQ_OK;
 }
 
 /* ---- the statement ---- */

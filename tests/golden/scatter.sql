@@ -84,6 +84,9 @@ SELECT topic, COUNT(*) n FROM queue_subscriber_heartbeats WHERE heartbeat_at > 5
 -- case: heartbeats: upsert
 -- args: --user app
 INSERT INTO queue_subscriber_heartbeats (consumer_group, topic, subscriber_name, heartbeat_at, deregistered_at) VALUES ('g', 't', 's', 5, 0) ON DUPLICATE KEY UPDATE heartbeat_at = VALUES(heartbeat_at)
+-- case: heartbeats: cleaning
+-- args: --user app
+DELETE FROM queue_subscriber_heartbeats WHERE consumer_group = 'g' AND heartbeat_at < 5 AND topic <> 't'
 -- case: heartbeats: deregistration
 -- args: --user app --number 7 --param g
 UPDATE queue_subscriber_heartbeats SET deregistered_at = ? WHERE consumer_group = ?

@@ -129,6 +129,21 @@ INSERT INTO queue_subscriber_heartbeats (consumer_group, topic, subscriber_name,
 -- case: heartbeats with a limit
 -- args: --user app
 DELETE FROM queue_subscriber_heartbeats WHERE heartbeat_at < 5 LIMIT 1
+-- case: heartbeats by what one copy may have and another not
+-- args: --user app
+UPDATE queue_subscriber_heartbeats SET deregistered_at = 5 WHERE topic = 't' AND heartbeat_at < 5
+-- case: heartbeats that are young, of which an older copy would stay
+-- args: --user app
+DELETE FROM queue_subscriber_heartbeats WHERE topic = 't' AND heartbeat_at > 5
+-- case: heartbeats of a list of tenants, each of which would have it twice
+-- args: --user app
+UPDATE queue_subscriber_heartbeats SET heartbeat_at = heartbeat_at + 1 WHERE tenant IN ('acme', 'initech')
+-- case: a change of rows by their counter
+-- args: --user app --set scatter_writes=queue_messages
+UPDATE queue_messages SET failure_count = 0 WHERE topic = 't' AND `offset` = 5
+-- case: a deletion of rows by their counter
+-- args: --user app --set scatter_writes=queue_messages
+DELETE FROM queue_messages WHERE `offset` IN (5, 6)
 -- case: an EXPLAIN
 -- args: --user app
 EXPLAIN SELECT id FROM queue_messages
