@@ -115,6 +115,14 @@ static void print_index(struct steps *s, int32_t expr)
 
 /* ---- steps ---- */
 
+static void step_joined(struct steps *s)
+{
+    if (!s->m->joined)
+        return;
+    buf_append_cstr(&s->text, "each shard joins what its tenants have");
+    add(s, "join", "equal partition keys are one tenant's, which one shard has");
+}
+
 static void step_order(struct steps *s)
 {
     if (!s->m->order_count) {
@@ -228,9 +236,9 @@ static void step_counts(struct steps *s)
 const struct merge_step *merge_steps(const struct template *t, const struct lexed *l,
                                      struct arena *arena, size_t *ret_count)
 {
-    static void (*const all[])(struct steps *) = { step_order, step_unique, step_filter,
-                                                   step_group, step_having, step_sort,
-                                                   step_limit, step_hidden };
+    static void (*const all[])(struct steps *) = { step_joined, step_order, step_unique,
+                                                   step_filter, step_group, step_having,
+                                                   step_sort,   step_limit, step_hidden };
     struct steps s = { .m = t->merge, .l = l, .arena = arena };
     s.items = arena_array(arena, struct merge_step, STEPS_MAX);
     buf_init(&s.text);

@@ -204,7 +204,7 @@ static void search_scope(struct search *x)
 void claim_conditions(struct planner *p, struct scope *s)
 {
     struct search x = { .p = p, .s = s };
-    if (s->queue_count)
+    if (s->queue_count || p->scatter)
         search_scope(&x);
     qualified_tie(p, s, &x.pairs);
 }

@@ -108,6 +108,8 @@ struct merge_recipe {
     struct value_ref *values;
     size_t value_count;
 
+    bool joined; /* the shards join tables: each row is made of one tenant's rows */
+
     bool limited;
     struct value_ref skip, most; /* LIMIT; of kind VALUE_NONE: not given */
 };

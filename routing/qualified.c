@@ -105,6 +105,15 @@ static enum owner resolve(struct planner *p, const struct mention *m, const stru
     return OWNER_NONE;
 }
 
+const struct table_ref *qualified_found(struct planner *p, const struct scope *s,
+                                        const struct node *column)
+{
+    const struct table_ref *found = NULL;
+    struct mention m = mention_of(p, column);
+    enum owner o = owner_in(p, s, &m, &found);
+    return o == OWNER_TABLE || o == OWNER_OTHER ? found : NULL;
+}
+
 struct table_ref *qualified_ref(struct planner *p, struct scope *s, const struct node *column)
 {
     const struct table_ref *found = NULL;

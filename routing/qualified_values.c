@@ -1,6 +1,7 @@
 /* The values of qualified partition keys, and which references to queue tables are tied to the
  * tenant that these values name. */
 #include "routing/qualified.h"
+#include "routing/scatter_int.h"
 
 enum { PAIRS_MAX = 256 }; /* beyond it a reference is not found to be tied */
 
@@ -64,6 +65,26 @@ struct pair {
     const struct table_ref *b;
 };
 
+static struct table_ref *in_scope(struct scope *s, const struct table_ref *found)
+{
+    struct table_ref *r = s->refs;
+    while (r && r != found)
+        r = r->next;
+    return r;
+}
+
+/* Of several tenants a derived table's key counts as well, which has its tenant in it. */
+static struct table_ref *bound_key(struct planner *p, struct scope *s, const struct node *column)
+{
+    return p->scatter ? in_scope(s, scatter_key(p, s, column)) : qualified_ref(p, s, column);
+}
+
+static const struct table_ref *other_key(struct planner *p, struct scope *s,
+                                         const struct node *column)
+{
+    return p->scatter ? scatter_key(p, s, column) : qualified_owner(p, column);
+}
+
 static void add_pair(struct planner *p, struct table_ref *a, const struct table_ref *b,
                      const struct node *target, struct vector *pairs)
 {
@@ -79,8 +100,8 @@ void qualified_pair(struct planner *p, struct scope *s, const struct node *compa
     const struct node *a = compare->child, *b = a->next;
     if (!p->qualified || a->kind != N_COLUMN || b->kind != N_COLUMN)
         return;
-    add_pair(p, qualified_ref(p, s, a), qualified_owner(p, b), target, pairs);
-    add_pair(p, qualified_ref(p, s, b), qualified_owner(p, a), target, pairs);
+    add_pair(p, bound_key(p, s, a), other_key(p, s, b), target, pairs);
+    add_pair(p, bound_key(p, s, b), other_key(p, s, a), target, pairs);
 }
 
 static bool tie_once(const struct vector *pairs)
@@ -93,8 +114,19 @@ static bool tie_once(const struct vector *pairs)
     return changed;
 }
 
+static void tie_first(struct scope *s)
+{
+    struct table_ref *r = s->refs;
+    while (r && r->target)
+        r = r->next;
+    if (r)
+        r->tied = true;
+}
+
 void qualified_tie(struct planner *p, struct scope *s, const struct vector *pairs)
 {
+    if (p->scatter)
+        tie_first(s);
     while (tie_once(pairs))
         ;
     for (const struct table_ref *r = s->refs; r; r = r->next)

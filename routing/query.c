@@ -19,8 +19,8 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     s->block = block;
     if (!code)
         code = locks_scope(p, s);
-    if (!code && p->scatter && !p->inner)
-        code = scatter_block(p, s, block);
+    if (!code && p->scatter)
+        code = p->inner ? scatter_inner(p, s, block) : scatter_block(p, s, block);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (is_elsewhere(p, c))
             continue;

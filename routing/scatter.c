@@ -102,6 +102,8 @@ static enum err_code check_node(struct planner *p, const struct node *n)
 
 enum err_code scatter_check_nodes(struct planner *p, const struct node *n)
 {
+    if (n->kind == N_DERIVED && p->qualified)
+        return scatter_derived(p, n);
     enum err_code code = check_node(p, n);
     for (const struct node *c = n->child; c && !code; c = c->next)
         code = scatter_check_nodes(p, c);
@@ -127,6 +129,12 @@ static enum err_code check_options(struct planner *p, const struct node *block)
     return MQ_OK;
 }
 
+enum err_code scatter_check_block(struct planner *p, const struct node *query)
+{
+    enum err_code code = check_options(p, query->child);
+    return code ? code : scatter_check_nodes(p, query);
+}
+
 static enum err_code check_query(struct planner *p, const struct node *query)
 {
     const struct node *body = query->child;
@@ -141,8 +149,7 @@ static enum err_code check_query(struct planner *p, const struct node *query)
         return scatter_refuse(p, "INTO is not served");
     p->scatter->query = query;
     p->scatter->block = body;
-    enum err_code code = check_options(p, body);
-    return code ? code : scatter_check_nodes(p, query);
+    return scatter_check_block(p, query);
 }
 
 enum err_code scatter_statement(struct planner *p, const struct node *root)
@@ -163,11 +170,14 @@ enum err_code scatter_statement(struct planner *p, const struct node *root)
 
 static enum err_code check_tables(struct planner *p, const struct scope *s)
 {
-    if (s->count != 1 || !s->refs->table)
-        return scatter_refuse(p, "rows of different tenants could meet in its join; join one "
-                                 "tenant's tables at a time");
-    p->scatter->replicated = s->refs->table->version ? s->refs->table : NULL;
-    return MQ_OK;
+    enum err_code code = scatter_tables(p, s);
+    const struct catalog_table *only = !code && s->count == 1 ? s->refs->table : NULL;
+    if (!code && !only && scatter_has_groups(p, p->scatter->block))
+        return scatter_refuse(p, "groups and aggregates over a join or a derived table; ask for "
+                                 "its rows");
+    p->scatter->recipe.joined = !only;
+    p->scatter->replicated = only && only->version ? only : NULL;
+    return code;
 }
 
 /* A message is found by (tenant, topic, partition key, offset): the offset alone, which is unique

@@ -41,6 +41,7 @@ bool scatter_find_column(struct planner *p, const struct node *column, struct sc
 {
     const struct node *qualifier = qualifier_of(column);
     struct slice name = plan_name(p, column);
+    struct scatter_column one = { NULL, NULL };
     size_t found = 0;
     for (const struct table_ref *r = p->scatter->scope->refs; r; r = r->next) {
         if (qualifier && !slice_eq(token_ident(p->l, qualifier->first, p->arena), r->name))
@@ -48,9 +49,12 @@ bool scatter_find_column(struct planner *p, const struct node *column, struct sc
         int index = r->table ? catalog_column_index(r->table, name) : -1;
         found += index >= 0 || !r->table; /* a query's columns are not looked at here */
         if (index >= 0)
-            *ret = (struct scatter_column){ r, &r->table->columns[index] };
+            one = (struct scatter_column){ r, &r->table->columns[index] };
     }
-    return found == 1 && ret->ref;
+    bool certain = found == 1 && one.ref;
+    if (certain)
+        *ret = one;
+    return certain;
 }
 
 /* The items that the name may mean are one and the same, or there is none. */

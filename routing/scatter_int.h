@@ -5,6 +5,7 @@
  *   scatter_select.c      rows: DISTINCT, ORDER BY, LIMIT
  *   scatter_group.c       aggregates, GROUP BY, HAVING
  *   scatter_expr.c        expressions that the merge evaluates
+ *   scatter_join.c        joins and derived tables whose rows are one tenant's each
  *   scatter_column.c      columns: which one is meant, how it compares, hidden ones
  *   scatter_replicated.c  tables that every tenant has a copy of
  *   scatter_write.c       UPDATE, DELETE and INSERT without a tenant
@@ -73,6 +74,8 @@ enum err_code scatter_refuse(struct planner *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Refuses what no merge could mend, wherever it stands below n. */
 enum err_code scatter_check_nodes(struct planner *p, const struct node *n);
+/* The same of a query that is one block, whose words before the list are looked at, too. */
+enum err_code scatter_check_block(struct planner *p, const struct node *query);
 /* Refuses what takes a counter's value for one row's. */
 enum err_code scatter_check_counter(struct planner *p, struct scope *s);
 /* The refusal of what is only ever one tenant's. */
@@ -80,6 +83,19 @@ enum err_code scatter_missing(struct planner *p, const struct catalog_table *tab
                               const char *clause);
 /* Does one answer for each partition key come from one tenant only? */
 bool scatter_is_qualified(const struct planner *p);
+
+/* ---- scatter_join.c ---- */
+
+/* Refuses FROM unless each row is made of one tenant's rows; claim_conditions() has been there. */
+enum err_code scatter_tables(struct planner *p, const struct scope *s);
+/* A derived table and everything in it, before anything is visited. */
+enum err_code scatter_derived(struct planner *p, const struct node *derived);
+/* The block of one, whose scope is open. */
+enum err_code scatter_inner(struct planner *p, struct scope *s, const struct node *block);
+/* The reference whose qualified partition key the column is, if that is certain: a table, or a
+ * derived table that passes on one of its own. */
+const struct table_ref *scatter_key(struct planner *p, const struct scope *s,
+                                    const struct node *column);
 
 /* ---- scatter_column.c ---- */
 

@@ -105,3 +105,36 @@ SELECT topic, MAX(offset) AS m FROM queue_messages GROUP BY topic HAVING MAX(off
 -- case: heartbeats: conditions that are edited
 -- args: --user app
 SELECT DATABASE(), subscriber_name FROM queue_subscriber_heartbeats WHERE topic = 'a' AND CONNECTION_ID() > 0 AND heartbeat_at > 5 ORDER BY heartbeat_at
+-- case: joins: the lag of every group
+-- args: --set partition_keys=qualified --user app --dialect mysql-9.7 --prepared --param t --param t
+SELECT o.consumer_group, o.topic, o.partition_key, o.offset_acked, COALESCE(m.newest, 0) AS newest, COALESCE(m.newest, 0) - o.offset_acked AS lag_of_group FROM queue_offsets o LEFT JOIN (SELECT topic, partition_key, MAX(`offset`) AS newest FROM queue_messages WHERE topic = ? GROUP BY topic, partition_key) m ON o.topic = m.topic AND o.partition_key = m.partition_key WHERE o.topic = ? ORDER BY o.consumer_group, o.partition_key
+-- case: joins: with a default tenant
+-- args: --set partition_keys=qualified --user app --set default_tenant=acme
+SELECT o.partition_key, m.n FROM queue_offsets o LEFT JOIN (SELECT partition_key, COUNT(*) n FROM queue_messages GROUP BY partition_key) m ON m.partition_key = o.partition_key
+-- case: joins: a key of one tenant that ties not all
+-- args: --set partition_keys=qualified --user app
+SELECT o.offset_acked, m.n FROM queue_offsets o JOIN (SELECT partition_key k, COUNT(*) n FROM queue_messages GROUP BY partition_key) m ON m.k = o.partition_key WHERE o.partition_key = 'acme|k'
+-- case: joins: inner joins, one of them in WHERE
+-- args: --set partition_keys=qualified --user app
+SELECT m.id, d.acked FROM queue_messages m, queue_offsets o JOIN queue_delivery_state d ON d.partition_key = o.partition_key WHERE m.topic = o.topic AND (m.partition_key = o.partition_key) LIMIT 3
+-- case: joins: outer joins within outer joins
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o LEFT JOIN (queue_messages m LEFT JOIN queue_delivery_state d ON d.partition_key = m.partition_key) ON m.partition_key = o.partition_key
+-- case: joins: RIGHT JOIN
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_messages m RIGHT JOIN queue_offsets o ON m.partition_key = o.partition_key AND m.topic = 'a' ORDER BY m.id
+-- case: joins: a derived table alone
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic, failure_count f FROM queue_messages) x WHERE x.f > 1 LIMIT 2
+-- case: joins: distinct rows within
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN (SELECT DISTINCT topic, partition_key FROM queue_messages) x ON x.partition_key = o.partition_key
+-- case: joins: derived tables within derived tables
+-- args: --set partition_keys=qualified --user app
+SELECT a.pk FROM (SELECT x.k AS pk, x.n FROM (SELECT partition_key k, COUNT(*) n FROM queue_messages GROUP BY partition_key) x) a JOIN (SELECT k FROM (SELECT partition_key AS k FROM queue_offsets) y GROUP BY k) b ON a.pk = b.k
+-- case: joins: DISTINCT over a join
+-- args: --set partition_keys=qualified --user app
+SELECT DISTINCT o.topic FROM queue_offsets o JOIN queue_messages m ON m.partition_key = o.partition_key ORDER BY o.topic DESC
+-- case: joins: all columns of a join
+-- args: --set partition_keys=qualified --user app
+SELECT * FROM queue_offsets o LEFT JOIN (SELECT partition_key, MAX(`offset`) AS newest FROM queue_messages GROUP BY partition_key) m ON m.partition_key = o.partition_key ORDER BY o.topic

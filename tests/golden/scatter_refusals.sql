@@ -150,3 +150,117 @@ EXPLAIN SELECT id FROM queue_messages
 -- case: for programs
 -- args: --user app --json
 SELECT id FROM queue_messages ORDER BY 1
+-- case: qualified: tied by topic only
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic, m.n FROM queue_offsets o LEFT JOIN (SELECT topic, partition_key, MAX(`offset`) AS n FROM queue_messages GROUP BY topic, partition_key) m ON o.topic = m.topic
+-- case: qualified: the tie of an outer join stands in WHERE
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o LEFT JOIN queue_messages m ON o.topic = m.topic WHERE o.partition_key = m.partition_key
+-- case: qualified: the tie stands in the ON of another join
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o LEFT JOIN queue_messages m ON o.topic = m.topic LEFT JOIN queue_delivery_state d ON o.partition_key = m.partition_key AND d.partition_key = o.partition_key
+-- case: qualified: tied within the optional side only
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o LEFT JOIN (queue_messages m JOIN queue_delivery_state d ON d.partition_key = m.partition_key) ON m.topic = o.topic
+-- case: qualified: a tie that OR bypasses
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON o.partition_key = m.partition_key OR o.topic = 'a'
+-- case: qualified: a tie that NOT turns round
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON NOT (o.partition_key = m.partition_key)
+-- case: qualified: NULL-safe equality
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON o.partition_key <=> m.partition_key
+-- case: qualified: under a function
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON LOWER(o.partition_key) = m.partition_key
+-- case: qualified: one of three is not tied
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON o.partition_key = m.partition_key JOIN queue_delivery_state d ON d.topic = o.topic
+-- case: qualified: something else is called like the key
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN (SELECT topic AS partition_key FROM queue_messages) m ON o.partition_key = m.partition_key
+-- case: qualified: a computed key
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN (SELECT CONCAT(partition_key, '') AS partition_key FROM queue_messages) m ON o.partition_key = m.partition_key
+-- case: qualified: renamed columns
+-- args: --set partition_keys=qualified --user app --dialect mysql-9.7
+SELECT o.topic FROM queue_offsets o JOIN (SELECT topic, partition_key FROM queue_messages) m (partition_key, topic) ON o.partition_key = m.partition_key
+-- case: qualified: groups without the key
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic, x.n FROM (SELECT topic, COUNT(*) n FROM queue_messages GROUP BY topic) x
+-- case: qualified: an aggregate within
+-- args: --set partition_keys=qualified --user app
+SELECT x.n FROM (SELECT COUNT(*) n FROM queue_messages) x
+-- case: qualified: groups by a key that may be missing
+-- args: --set partition_keys=qualified --user app
+SELECT x.n FROM (SELECT m.partition_key, COUNT(*) n FROM queue_offsets o LEFT JOIN queue_messages m ON m.partition_key = o.partition_key GROUP BY m.partition_key) x
+-- case: qualified: groups by a derived key that may be missing
+-- args: --set partition_keys=qualified --user app
+SELECT y.n FROM (SELECT k, COUNT(*) n FROM (SELECT m.partition_key k FROM queue_offsets o LEFT JOIN queue_messages m ON m.partition_key = o.partition_key) x GROUP BY k) y
+-- case: qualified: ROLLUP within
+-- args: --set partition_keys=qualified --user app
+SELECT y.n FROM (SELECT k, COUNT(*) n FROM (SELECT partition_key k FROM queue_offsets) x GROUP BY k WITH ROLLUP) y
+-- case: qualified: DISTINCT without the key
+-- args: --set partition_keys=qualified --user app
+SELECT COUNT(*) FROM (SELECT DISTINCT topic FROM queue_messages) x
+-- case: qualified: DISTINCT within, without the key
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT DISTINCT topic FROM queue_messages) x
+-- case: qualified: HAVING within, without groups
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages HAVING topic > 'a') x
+-- case: qualified: LIMIT within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages LIMIT 3) x
+-- case: qualified: ORDER BY within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages ORDER BY topic) x
+-- case: qualified: UNION within
+-- args: --set partition_keys=qualified --user app
+SELECT x.partition_key FROM (SELECT partition_key FROM queue_messages UNION SELECT partition_key FROM queue_offsets) x
+-- case: qualified: WITH within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (WITH q AS (SELECT topic FROM queue_offsets) SELECT topic FROM q) x
+-- case: qualified: a lock within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages FOR UPDATE) x
+-- case: qualified: a window within
+-- args: --set partition_keys=qualified --user app --dialect mysql-9.7
+SELECT x.n FROM (SELECT ROW_NUMBER() OVER (PARTITION BY partition_key ORDER BY id) n FROM queue_messages) x
+-- case: qualified: a sub-query within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages WHERE topic IN (SELECT topic FROM queue_offsets)) x
+-- case: qualified: the time within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages WHERE created_at < UNIX_TIMESTAMP()) x
+-- case: qualified: an offset by itself within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_messages WHERE `offset` = 5) x
+-- case: qualified: LATERAL
+-- args: --set partition_keys=qualified --user app --dialect mysql-9.7
+SELECT o.topic FROM queue_offsets o JOIN LATERAL (SELECT partition_key FROM queue_messages m WHERE m.topic = o.topic) x ON x.partition_key = o.partition_key
+-- case: qualified: a query without a table
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN (SELECT 'acme|k' AS partition_key) x ON x.partition_key = o.partition_key
+-- case: qualified: heartbeats in a join
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_subscriber_heartbeats h ON h.topic = o.topic
+-- case: qualified: heartbeats within
+-- args: --set partition_keys=qualified --user app
+SELECT x.topic FROM (SELECT topic FROM queue_subscriber_heartbeats) x
+-- case: qualified: USING
+-- args: --set partition_keys=qualified --user app
+SELECT o.offset_acked FROM queue_offsets o JOIN queue_messages m USING (topic) WHERE m.partition_key = o.partition_key
+-- case: qualified: groups over a join
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic, COUNT(*) FROM queue_offsets o JOIN queue_messages m ON m.partition_key = o.partition_key GROUP BY o.topic
+-- case: qualified: ORDER BY what a derived table shows
+-- args: --set partition_keys=qualified --user app
+SELECT m.n FROM queue_offsets o LEFT JOIN (SELECT topic, partition_key, MAX(`offset`) AS n FROM queue_messages GROUP BY topic, partition_key) m ON m.partition_key = o.partition_key ORDER BY m.n
+-- case: qualified: JSON_TABLE
+-- args: --set partition_keys=qualified --user app --dialect mysql-9.7
+SELECT m.id FROM queue_messages m, JSON_TABLE(m.metadata, '$[*]' COLUMNS (k INT PATH '$')) j
+-- case: qualified: keys of one's own tenants in a plain statement
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN queue_messages m ON m.partition_key = o.partition_key WHERE o.tenant IN ('acme', 'globex') AND m.tenant IN ('acme', 'globex')

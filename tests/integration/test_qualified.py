@@ -54,10 +54,10 @@ class Pair:
 
 
 @pytest.fixture(params=["text", "prepared"])
-def pair(request, qualified, direct, tenant, other_tenant):
+def pair(request, qualified, direct, tenant, neighbour, other_tenant):
     connection, server = qualified.raw(), direct()
     yield Pair(connection, server, request.param == "prepared")
-    for name in (tenant, other_tenant):
+    for name in (tenant, neighbour, other_tenant):
         with qualified.connect(name) as cleaner:
             for table in ("queue_messages", "queue_offsets", "queue_delivery_state"):
                 execute(cleaner, f"DELETE FROM {table}")
@@ -132,6 +132,70 @@ def test_lists(pair, topic, tenant, other_tenant):
     assert [row[0] for row in found.rows] == [
         f"{tenant}|{key}".encode() for key in ("é", "b", "a")
     ]
+
+
+MESSAGE = (
+    "INSERT INTO queue_messages (topic, partition_key, id, payload, metadata, created_at, "
+    "published_at, failed_at, failure_count, last_error, original_topic) "
+    "VALUES (?, ?, ?, 'x', '{}', ?, 0, 0, 0, '', '')"
+)
+NEWEST = (
+    "(SELECT topic, partition_key, MAX(created_at) AS newest, COUNT(*) n FROM queue_messages "
+    "WHERE topic = ? GROUP BY topic, partition_key) m"
+)
+TIED = "ON o.topic = m.topic AND o.partition_key = m.partition_key"
+# Whose rows, of whichever tenant, may meet by topic alone: k0 has an offset and messages with each
+# tenant, k1 an offset only, k2 messages only.
+JOINS = [
+    legacy.LAG.replace("`offset`", "created_at"),
+    f"SELECT o.consumer_group, o.*, m.n - 5 d FROM queue_offsets o LEFT JOIN {NEWEST} {TIED} "
+    "WHERE o.topic = ? AND (m.n IS NULL OR m.n > 0) ORDER BY o.consumer_group, o.partition_key DESC "
+    "LIMIT 2, 5",
+    f"SELECT o.partition_key, o.consumer_group FROM queue_offsets o RIGHT JOIN {NEWEST} {TIED} "
+    "WHERE m.topic = ? ORDER BY o.partition_key, o.consumer_group",
+    "SELECT m.id, d.acked FROM queue_messages m LEFT JOIN (queue_offsets o LEFT JOIN "
+    "queue_delivery_state d ON d.partition_key = o.partition_key) ON o.partition_key = "
+    "m.partition_key AND o.topic = ? AND o.consumer_group = 'g' WHERE m.topic = ? ORDER BY m.id",
+    "SELECT DISTINCT o.partition_key FROM queue_messages m JOIN queue_offsets o "
+    "ON m.partition_key = o.partition_key WHERE m.topic = ? AND o.topic = ?",
+    "SELECT o.partition_key, x.k FROM queue_offsets o JOIN (SELECT DISTINCT y.k, y.topic FROM "
+    "(SELECT partition_key AS k, topic FROM queue_messages WHERE topic = ?) y) x "
+    "ON x.k = o.partition_key WHERE o.topic = ? ORDER BY o.partition_key, o.consumer_group",
+    "SELECT a.partition_key FROM queue_offsets a, queue_offsets b WHERE a.topic = ? AND b.topic = ? "
+    "AND b.partition_key = a.partition_key AND a.consumer_group < b.consumer_group "
+    "ORDER BY a.partition_key",
+]
+
+
+def fill_joined(pair, topic, *tenants):
+    for number, tenant in enumerate(tenants):
+        for key in ("k0", "k1"):
+            for group in ("g", "h"):
+                pair.both(f"INSERT INTO queue_offsets ({COLUMNS}) VALUES (?, ?, ?, ?, 1)",
+                          group, topic, f"{tenant}|{key}", number)
+        for key in ("k0", "k2"):
+            for n in range(2):
+                pair.both(MESSAGE, topic, f"{tenant}|{key}", f"{number}-{key}-{n}", 10 * number + n)
+
+
+def test_joins_of_several_tenants(pair, topic, tenant, neighbour, other_tenant):
+    """Two tenants share a shard, the third has another: no row joins those of two of them."""
+    fill_joined(pair, topic, tenant, neighbour, other_tenant)
+    for statement in JOINS:
+        assert len(pair.both(statement, topic, topic).rows) > 2, statement
+
+
+def test_lag_of_several_tenants(qualified, pair, topic, tenant, neighbour, other_tenant):
+    """What each tenant's session tells of its own, together."""
+    names = (tenant, neighbour, other_tenant)
+    fill_joined(pair, topic, *names)
+    each = []
+    for name in names:
+        with qualified.connect(name) as client:
+            each += execute(client, legacy.LAG, topic, topic)
+    with qualified.connect() as client:
+        lag = execute(client, legacy.LAG, topic, topic)
+    assert lag == sorted(each) and len(lag) == 12 and any(row[3] for row in lag)
 
 
 def test_changes(pair, cluster, topic, tenant, other_tenant):
