@@ -482,6 +482,9 @@ void session_kill(struct session *s)
     session_set_insert_id(s, 0);
     session_set_found_rows(s, 0);
     leave_backend(s);
+    if (s->part)
+        session_part_gone(s->part);
+    s->part = NULL;
     list_remove(&s->queue);
     io_destroy(s->io);
     s->io = NULL;

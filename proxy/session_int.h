@@ -567,6 +567,8 @@ void session_drop_scatter(struct session *s);
 void session_part_has_backend(struct scatter_part *p);
 /* No part has begun after it. */
 bool session_part_is_last(const struct scatter_part *p);
+/* Its session has ended; whether with an answer, the pipe tells. */
+void session_part_gone(struct scatter_part *p);
 
 /* session_part.c */
 uint32_t session_part_capabilities(const struct session *parent);

@@ -229,7 +229,8 @@ static bool may_begin(const struct scatter *x)
         return true;
     if (x->one_by_one)
         return merge_part_ended(x->merge, x->begun - 1);
-    return x->parts[x->begun - 1].session->state == SESSION_BUSY;
+    const struct session *last = x->parts[x->begun - 1].session;
+    return last && last->state == SESSION_BUSY;
 }
 
 static void begin_parts(struct scatter *x)
@@ -311,6 +312,11 @@ void session_part_has_backend(struct scatter_part *p)
 bool session_part_is_last(const struct scatter_part *p)
 {
     return p == &p->scatter->parts[p->scatter->begun - 1];
+}
+
+void session_part_gone(struct scatter_part *p)
+{
+    p->session = NULL;
 }
 
 /* ---- the statement ---- */

@@ -3,8 +3,9 @@
 import pytest
 
 from legacy import DISCOVER, PUBLISH, execute, message
-from rawmysql import CURSOR_EXISTS, DEFAULT_CAPABILITIES, DEPRECATE_EOF
+from rawmysql import COM_QUERY, CURSOR_EXISTS, DEFAULT_CAPABILITIES, DEPRECATE_EOF, ServerError
 from refusals import refused
+from waiting import wait_until
 
 IDS = "SELECT id FROM queue_messages WHERE topic = ? ORDER BY id"
 PAGE = "SELECT id, failure_count FROM queue_messages WHERE topic = ? ORDER BY id DESC LIMIT ?, ?"
@@ -165,3 +166,27 @@ def test_large_answers_take_no_memory(connect, gateway, tenants, topic):
         rows = connection.execute(statement, topic).rows
         assert len(rows) == 180 and all(len(row[0]) == 60000 for row in rows)
     assert gateway.resident() - before < 4 << 20
+
+
+@pytest.mark.parametrize("shard", [0, 1])
+def test_a_shard_ends_a_connection_half_way(connect, gateway, cluster, tenants, topic, shard):
+    """The statement fails, nothing else does: neither the sidecar nor the session."""
+    for name in tenants:
+        connection = connect(name)
+        for n in range(20):
+            execute(connection, PUBLISH, *message(topic, str(n), payload=b"x" * 60000))
+    connection = connect(raw=True)
+    wide = ", ".join(f"payload AS p{n}" for n in range(8))  # more than all sockets hold
+    running = (
+        "SELECT id FROM information_schema.processlist WHERE db = DATABASE() "
+        f"AND info LIKE 'SELECT payload%{topic}%'"
+    )
+    rest = f"FROM queue_messages WHERE topic = '{topic}'"
+    connection.command(COM_QUERY, f"SELECT {wide} {rest} ORDER BY id".encode())
+    ((number,), *_) = wait_until(lambda: cluster.query(shard, running), "the shard is at it")
+    cluster.query(shard, f"KILL {number}")
+    with pytest.raises(ServerError) as error:
+        connection.read_result()
+    assert error.value.errno in (1158, 1160)
+    gateway.check_alive()
+    assert connection.query(f"SELECT COUNT(*) {rest}").rows == [(b"60",)]
