@@ -32,7 +32,7 @@ static enum err_code wanted_id(struct tenants *s, struct slice tenant, struct ke
     if (!keyspace_id_parse(slice_cstr(o->keyspace_id), ret) || ret->len == 0)
         return err_set(
             reterr, MQ_USAGE,
-            "\"%s\" is no keyspace id (hexadecimal, two digits a byte, at most %d bytes)",
+            "\"%.64s\" is no keyspace id (hexadecimal, two digits a byte, at most %d bytes)",
             o->keyspace_id, KEYSPACE_ID_MAX);
     return MQ_OK;
 }

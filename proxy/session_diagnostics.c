@@ -5,13 +5,16 @@
  *                       until another session borrows it, or this one goes on, it can be asked.
  *                       So nothing is fetched that nobody asks for
  *   an error of ours    in the session */
+#include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
 static void forget_teller(struct session *s)
 {
-    if (s->teller)
+    if (s->teller) {
+        CHECK(s->teller->told == s);
         s->teller->told = NULL;
+    }
     s->teller = NULL;
 }
 
@@ -48,7 +51,10 @@ void session_keep_teller(struct session *s, struct backend *b)
     bool kept = b->state == BACKEND_IDLE || b == s->home || b == s->backend ||
                 b->cursors;
     bool worth = s->warnings || b->pool->key.shard >= b->pool->deployment->topology->shard_count;
-    if (!kept || !worth)
+    /* Back in its pool it may have served another session by now, at once. */
+    bool used = b->told && b->told != s;
+    forget_teller(s);
+    if (!kept || !worth || used)
         return;
     s->teller = b;
     b->told = s;

@@ -785,7 +785,7 @@ void session_on_step_end(struct session *s, bool failed)
         if (s->pipelined) { /* the command's answer follows */
             s->pipelined = false;
             s->step = STEP_COMMAND;
-            answer_begin(&b->answer, ANSWER_QUERY, b->capabilities);
+            answer_begin(&b->answer, (enum answer_kind)s->request.answer, b->capabilities);
             relay_begin(s);
             return;
         }

@@ -154,7 +154,7 @@ def test_a_log_counts_executions(cluster, sidecar, logs):
     options = ["-c", sidecar.config_path, "--dialect", dialect(cluster)]
     report = lint(*options, logs["general"], status=1)
     kinds = [k for k in report["kinds"] if "SELECT acked" in k["statement"]]
-    assert [(k["class"], k["count"]) for k in kinds] == [("session", 3)]
+    assert [(k["class"], k["count"]) for k in kinds] == [("served", 3)]
     assert report["summary"]["elsewhere"] >= 1  # SELECT COUNT(*) FROM user
     assert not any("user" in k["statement"] for k in report["kinds"])
 
