@@ -74,12 +74,7 @@ static struct table_ref *in_scope(struct scope *s, const struct table_ref *found
 }
 
 /* Of several tenants a derived table's key counts as well, which has its tenant in it. */
-static struct table_ref *bound_key(struct planner *p, struct scope *s, const struct node *column)
-{
-    return p->scatter ? in_scope(s, scatter_key(p, s, column)) : qualified_ref(p, s, column);
-}
-
-static const struct table_ref *other_key(struct planner *p, struct scope *s,
+static const struct table_ref *key_owner(struct planner *p, const struct scope *s,
                                          const struct node *column)
 {
     return p->scatter ? scatter_key(p, s, column) : qualified_owner(p, column);
@@ -100,8 +95,9 @@ void qualified_pair(struct planner *p, struct scope *s, const struct node *compa
     const struct node *a = compare->child, *b = a->next;
     if (!p->qualified || a->kind != N_COLUMN || b->kind != N_COLUMN)
         return;
-    add_pair(p, bound_key(p, s, a), other_key(p, s, b), target, pairs);
-    add_pair(p, bound_key(p, s, b), other_key(p, s, a), target, pairs);
+    const struct table_ref *left = key_owner(p, s, a), *right = key_owner(p, s, b);
+    add_pair(p, in_scope(s, left), right, target, pairs);
+    add_pair(p, in_scope(s, right), left, target, pairs);
 }
 
 static bool tie_once(const struct vector *pairs)

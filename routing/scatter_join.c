@@ -13,6 +13,8 @@
 
 #include "routing/qualified.h"
 
+enum { KEYS_MAX = 1024 }; /* beyond it no column is found to be a key: each look reads the lists */
+
 /* ---- whose key a column is ---- */
 
 static struct slice item_name(struct planner *p, const struct node *item)
@@ -41,7 +43,8 @@ static bool query_shows_key(struct planner *p, const struct shape *shape, struct
 const struct table_ref *scatter_key(struct planner *p, const struct scope *s,
                                     const struct node *column)
 {
-    const struct table_ref *r = qualified_found(p, s, column);
+    bool looks = p->scatter->keys++ < KEYS_MAX;
+    const struct table_ref *r = looks ? qualified_found(p, s, column) : NULL;
     struct slice name = plan_name(p, column);
     bool shown = false;
     if (r && r->table)
