@@ -31,6 +31,10 @@ static enum err_code check(const struct session *s, const struct template *t, st
         return err_set(reterr, MQ_TRANSACTION_TENANT,
                        "the statement is for several tenants, the transaction is not; commit it "
                        "first, or name one tenant");
+    if (s->next.isolation || s->next.access)
+        return err_set(reterr, MQ_TRANSACTION_TENANT,
+                       "SET TRANSACTION is for one transaction, and the statement would be one on "
+                       "each shard; leave it out, write SET SESSION, or name one tenant");
     if (is_write(t) && (s->begin_pending || !(s->status & STATUS_AUTOCOMMIT)))
         return err_set(reterr, MQ_TRANSACTION_TENANT,
                        "a write for several tenants commits with each of them; send it outside of "

@@ -154,6 +154,16 @@ def test_transactions(connect, filled, tenant, topic):
     connection.rollback()
 
 
+def test_what_is_for_the_next_transaction(connect, filled, topic):
+    """Several shards would have one each: READ ONLY was lost, and nothing used it up."""
+    connection = connect(user="two", password="two")
+    for statement, *arguments in ((BEAT, topic, 1), (IDS, topic)):
+        execute(connection, "SET TRANSACTION READ ONLY")
+        with refused(3014):
+            execute(connection, statement, *arguments)
+        execute(connection, "SET TRANSACTION READ WRITE")
+
+
 def test_large_answers_take_no_memory(connect, gateway, tenants, topic):
     for name in tenants:
         connection = connect(name)
