@@ -163,7 +163,8 @@ class Bench:
             "SELECT CONCAT('SET GLOBAL ', variable_name, ' = ', IF(numeric_min_value IS NULL,"
             " QUOTE(global_value), global_value)) FROM information_schema.system_variables"
             " WHERE read_only = 'NO' AND global_value IS NOT NULL"
-            " AND global_value_origin <> 'AUTO' AND variable_scope <> 'SESSION ONLY'")
+            " AND global_value_origin <> 'AUTO' AND variable_scope <> 'SESSION ONLY'"
+            " AND variable_name NOT LIKE 'GTID%'")
 
     def prepare(self, name):
         """An empty database on a server with the program's options."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from answer import cells, connect
 from cluster import Cluster
 from gateway import Gateway, run_program
+from rawmysql import ServerError
 from tables import (
     GENERATED_END,
     LEGACY_GENERATED,
@@ -24,6 +25,7 @@ from tables import (
     many_rows,
     own_rows,
 )
+from waiting import wait_until
 
 OTHERS = ["near", "far", "else", "other", "MINE"]
 SESSION = "SET NAMES utf8mb4 COLLATE utf8mb4_bin"
@@ -93,6 +95,19 @@ class World:
         self.cluster.restart()
         self.connect_admin()
         self.restore()
+        wait_until(self.gateway_reaches_shards, "mqgate reaches the shards again")
+
+    def gateway_reaches_shards(self):
+        for index in range(len(self.cluster.shards)):
+            for tenant in self.cluster.tenants_of(index)[:1]:
+                session = connect(self.gateway.address, "app", "app", f"queue@{tenant}", True)
+                try:
+                    session.query("SELECT COUNT(*) FROM queue_offsets")
+                except ServerError:
+                    return False
+                finally:
+                    session.close()
+        return True
 
     def connect_admin(self):
         self.admin = connect(self.socket, "root", "", "mysql", True)
