@@ -14,6 +14,7 @@ static const char help_text[] =
     "       mqgate tenants place  -c FILE NAME... (--shard SHARD | --keyspace-id HEX)\n"
     "                             [--yes] [--force]\n"
     "       mqgate tenants retire -c FILE NAME... [--yes]\n"
+    "       mqgate tenants remove -c FILE NAME... [--yes] [--force]\n"
     "       mqgate tenants export -c FILE > tenants.tsv\n"
     "       mqgate tenants import -c FILE tenants.tsv [--dry-run] [--replace]\n"
     "\n"
@@ -32,6 +33,8 @@ static const char help_text[] =
     "          clients may write, retire it first and wait for the refresh interval; placing\n"
     "          makes it serve again\n"
     "  retire  a tenant whose statements shall be refused; its rows stay where they are\n"
+    "  remove  a retired tenant without rows, which sidecars then forget; its row stays in the\n"
+    "          table as a tombstone, and it may be added again\n"
     "  export  all rows of the table (or what the function would say), one line each:\n"
     "          tenant, keyspace id, state, apart by tabs\n"
     "  import  adds such lines, 500 in a transaction. Lines that are there already change "
@@ -45,7 +48,7 @@ static const char help_text[] =
     "      --shard SHARD       put it on this shard, e.g. -80\n"
     "      --keyspace-id HEX   put it exactly there, e.g. 4a3f\n"
     "      --yes               do not ask (only a terminal is asked)\n"
-    "      --force             place although rows on the old shard would be left behind\n"
+    "      --force             place or remove although rows would be left behind\n"
     "      --dry-run           say what an import would do, and do nothing\n"
     "      --replace           import over rows that differ, as far as the shard stays the same\n"
     "      --json              print for programs\n"
@@ -76,6 +79,7 @@ static const struct verb {
     { "add", tenants_add, TENANTS, true, false, JSON | SHARD | ID },
     { "place", tenants_place, TENANTS, true, true, JSON | SHARD | ID | YES | FORCE },
     { "retire", tenants_retire, TENANTS, true, false, JSON | YES },
+    { "remove", tenants_remove, TENANTS, true, false, JSON | YES | FORCE },
     { "import", tenants_import, ONE_FILE, true, false, JSON | DRY_RUN | REPLACE },
     { "export", tenants_export, NO_NAMES, false, false, 0 },
 };

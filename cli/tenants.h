@@ -30,6 +30,7 @@ int tenants_where(struct tenants *s);
 int tenants_add(struct tenants *s);
 int tenants_place(struct tenants *s);
 int tenants_retire(struct tenants *s);
+int tenants_remove(struct tenants *s);
 int tenants_check(struct tenants *s);
 int tenants_import(struct tenants *s);
 int tenants_export(struct tenants *s);

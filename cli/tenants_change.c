@@ -1,4 +1,4 @@
-/* mqgate tenants add, place, retire: one tenant after another. */
+/* mqgate tenants add, place, retire, remove: one tenant after another. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <unistd.h>
@@ -49,23 +49,29 @@ static enum err_code add_one(struct tenants *s, const char *name, struct err *re
     return code;
 }
 
-/* Rows on the old shard would be out of reach. A shard that cannot be asked may hold some. */
-static enum err_code check_empty(struct tenants *s, const char *name,
-                                 const struct keyspace_id *from, const struct keyspace_id *to,
+/* Rows on the shard would be out of reach. A shard that cannot be asked may hold some. */
+static enum err_code check_empty(struct tenants *s, const char *name, uint32_t shard,
                                  struct err *reterr)
 {
     const struct topology *t = s->topology;
-    uint32_t old = topology_shard_of(t, from);
-    if (s->options->force || old == topology_shard_of(t, to))
-        return MQ_OK;
     const char *table;
-    enum err_code code = occupancy_find(t, old, slice_cstr(name), &table, reterr);
+    if (s->options->force)
+        return MQ_OK;
+    enum err_code code = occupancy_find(t, shard, slice_cstr(name), &table, reterr);
     if (!code && table)
         code = err_set(reterr, MQ_USAGE,
                        "\"%s\" has rows in %s on shard %s, which would be left behind "
-                       "(--force places it all the same)",
-                       name, table, t->shards[old].config->name);
+                       "(--force does it all the same)",
+                       name, table, t->shards[shard].config->name);
     return code;
+}
+
+static enum err_code check_old_shard(struct tenants *s, const char *name,
+                                     const struct keyspace_id *from, const struct keyspace_id *to,
+                                     struct err *reterr)
+{
+    uint32_t old = topology_shard_of(s->topology, from);
+    return old == topology_shard_of(s->topology, to) ? MQ_OK : check_empty(s, name, old, reterr);
 }
 
 static enum err_code place_one(struct tenants *s, const char *name, struct err *reterr)
@@ -77,7 +83,7 @@ static enum err_code place_one(struct tenants *s, const char *name, struct err *
     if (!code)
         code = tenants_find_row(s, name, &row, reterr);
     if (!code)
-        code = check_empty(s, name, &row.id, &id, reterr);
+        code = check_old_shard(s, name, &row.id, &id, reterr);
     if (!code && !agreed(s, "place", name))
         return MQ_OK;
     if (!code)
@@ -97,6 +103,21 @@ static enum err_code retire_one(struct tenants *s, const char *name, struct err 
         code = vindex_table_retire(s->table, slice_cstr(name), reterr);
     if (!code)
         tenants_print_done(s, name, &row.id, "retired");
+    return code;
+}
+
+static enum err_code remove_one(struct tenants *s, const char *name, struct err *reterr)
+{
+    struct vindex_row row;
+    enum err_code code = tenants_find_row(s, name, &row, reterr);
+    if (!code)
+        code = check_empty(s, name, topology_shard_of(s->topology, &row.id), reterr);
+    if (!code && !agreed(s, "remove", name))
+        return MQ_OK;
+    if (!code)
+        code = vindex_table_remove(s->table, slice_cstr(name), reterr);
+    if (!code)
+        tenants_print_done(s, name, &row.id, "removed");
     return code;
 }
 
@@ -132,4 +153,9 @@ int tenants_place(struct tenants *s)
 int tenants_retire(struct tenants *s)
 {
     return change_all(s, retire_one);
+}
+
+int tenants_remove(struct tenants *s)
+{
+    return change_all(s, remove_one);
 }

@@ -54,8 +54,8 @@ static enum err_code change_begin(struct change *c, struct vindex_table *t, stru
     return code;
 }
 
-static enum err_code write_row(struct change *c, const struct keyspace_id *id,
-                               enum tenant_state state, struct err *reterr)
+static enum err_code write_row(struct change *c, const struct keyspace_id *id, const char *state,
+                               struct err *reterr)
 {
     vindex_replace_begin(c->table, &c->sql);
     vindex_replace_row(c->table, c->tenant, id, state, c->version, &c->sql);
@@ -93,7 +93,7 @@ enum err_code vindex_table_add(struct vindex_table *t, struct slice tenant,
         code = err_set(reterr, MQ_USAGE, "\"%.*s\" is in %s already (state %s)", (int)tenant.len,
                        tenant.data, t->name, tenant_state_name(c.state));
     if (!code)
-        code = write_row(&c, id, TENANT_SERVING, reterr);
+        code = write_row(&c, id, tenant_state_name(TENANT_SERVING), reterr);
     return change_end(&c, code, reterr);
 }
 
@@ -105,7 +105,7 @@ enum err_code vindex_table_place(struct vindex_table *t, struct slice tenant,
     if (!code)
         code = check_not_moving(&c, reterr);
     if (!code)
-        code = write_row(&c, id, TENANT_SERVING, reterr);
+        code = write_row(&c, id, tenant_state_name(TENANT_SERVING), reterr);
     return change_end(&c, code, reterr);
 }
 
@@ -116,6 +116,20 @@ enum err_code vindex_table_retire(struct vindex_table *t, struct slice tenant, s
     if (!code)
         code = check_not_moving(&c, reterr);
     if (!code)
-        code = write_row(&c, &c.id, TENANT_RETIRED, reterr);
+        code = write_row(&c, &c.id, tenant_state_name(TENANT_RETIRED), reterr);
+    return change_end(&c, code, reterr);
+}
+
+enum err_code vindex_table_remove(struct vindex_table *t, struct slice tenant, struct err *reterr)
+{
+    struct change c;
+    enum err_code code = change_begin(&c, t, tenant, reterr);
+    if (!code)
+        code = check_not_moving(&c, reterr);
+    if (!code && c.state != TENANT_RETIRED)
+        code = err_set(reterr, MQ_USAGE, "\"%.*s\" is %s; retire it first", (int)tenant.len,
+                       tenant.data, tenant_state_name(c.state));
+    if (!code)
+        code = write_row(&c, &c.id, STATE_REMOVED, reterr);
     return change_end(&c, code, reterr);
 }

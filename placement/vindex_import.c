@@ -82,7 +82,7 @@ static enum err_code write_rows(struct vindex_table *t, const struct import *in,
         if (!is_written(row))
             continue;
         buf_append_cstr(sql, separator);
-        vindex_replace_row(t, row->tenant, &row->id, row->state, version, sql);
+        vindex_replace_row(t, row->tenant, &row->id, tenant_state_name(row->state), version, sql);
         separator = ",";
     }
     return vindex_table_run(t, sql, NULL, reterr);

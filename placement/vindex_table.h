@@ -52,6 +52,9 @@ enum err_code vindex_table_add(struct vindex_table *t, struct slice tenant,
 enum err_code vindex_table_place(struct vindex_table *t, struct slice tenant,
                                  const struct keyspace_id *id, struct err *reterr);
 enum err_code vindex_table_retire(struct vindex_table *t, struct slice tenant, struct err *reterr);
+/* Leaves a tombstone of a retired tenant, which may be added again; fails with MQ_USAGE if it is
+ * not retired. */
+enum err_code vindex_table_remove(struct vindex_table *t, struct slice tenant, struct err *reterr);
 
 /* "serving", "preparing", "moving", "retired". */
 const char *tenant_state_name(enum tenant_state state);

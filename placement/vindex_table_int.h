@@ -24,7 +24,7 @@ enum err_code vindex_take_version(struct vindex_table *t, uint64_t *ret, struct 
 /* "REPLACE INTO … VALUES ", then rows apart by commas. */
 void vindex_replace_begin(const struct vindex_table *t, struct buf *out);
 void vindex_replace_row(struct vindex_table *t, struct slice tenant, const struct keyspace_id *id,
-                        enum tenant_state state, uint64_t version, struct buf *out);
+                        const char *state, uint64_t version, struct buf *out);
 /* Inserts the counter if it is missing, above every version in use. */
 enum err_code vindex_table_add_counter(struct vindex_table *t, struct err *reterr);
 

@@ -68,7 +68,10 @@ def test_a_shard_or_a_keyspace_id_can_be_chosen(tenants):
     (["import", "one", "two"], "one file", 2),
     (["import", "/nonexistent"], "/nonexistent cannot be opened", 1),
     (["export", "--json"], "export takes no --json", 2),
-    (["move", "a"], "list, where, check, add, place, retire, import and export", 2),
+    (["remove", "a"], "MQ3004", 1),
+    (["remove", "present"], "is serving; retire it first", 1),
+    (["remove", "a", "--shard", "-80"], "remove takes no --shard", 2),
+    (["move", "a"], "list, where, check, add, place, retire, remove, import and export", 2),
     (["add", "a", "--nonsense"], "option", 2),
 ])
 def test_misuse_changes_nothing(tenants, arguments, text, status):
@@ -151,16 +154,33 @@ def test_a_move_is_left_alone(tenants, state):
     before = tenants.rows()
     tenants.fails("being moved", "place", "a", "--shard", "80-")
     tenants.fails("being moved", "retire", "a")
+    tenants.fails("being moved", "remove", "a")
     assert tenants.rows() == before
 
 
-def test_a_removed_tenant_can_be_added_again(tenants):
+def test_a_removed_tenant_leaves_a_tombstone_and_can_be_added_again(tenants):
     tenants.ok("add", "a", "--shard", "-80")
-    tenants.sql("UPDATE {table} SET state = 'removed' WHERE tenant = 'a'")
+    tenants.ok("retire", "a")
+    tenants.ok("remove", "a")
+    assert tenants.rows()["a"][1:] == ("removed", tenants.counter())
     assert "a" not in tenants.listed()
+    assert "a" not in tenants.ok("export").stdout.split()
     tenants.fails("MQ3004", "retire", "a")
+    tenants.fails("MQ3004", "remove", "a")
     tenants.ok("add", "a", "--shard", "80-")
     assert tenants.listed()["a"] == ("80-", "serving")
+
+
+def test_only_an_empty_tenant_is_removed(cluster, tenants, request):
+    name = unused_table(request)
+    tenants.ok("add", name, "--shard", "80-")
+    publish_on_shard(cluster, 1, name)
+    tenants.ok("retire", name)
+    before = tenants.rows()
+    tenants.fails("rows in queue_offsets on shard 80-", "remove", name)
+    assert tenants.rows() == before
+    tenants.ok("remove", name, "--force")
+    assert tenants.rows()[name][1] == "removed"
 
 
 def test_without_a_table_the_function_decides(tenants):
