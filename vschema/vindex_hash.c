@@ -69,23 +69,12 @@ static uint64_t encrypt(uint64_t number)
     return permute_back((uint64_t)right << 32 | left);
 }
 
-/* Decimal; a negative number, which this vindex alone takes, in two's complement. */
-static bool parse_integer(struct slice value, uint64_t *ret)
-{
-    bool negative = value.len && value.data[0] == '-';
-    unsigned long long number;
-    if (negative)
-        value = slice_of(value.data + 1, value.len - 1);
-    if (!slice_to_u64(value, &number) || (negative && number > (uint64_t)1 << 63))
-        return false;
-    *ret = negative ? 0 - (uint64_t)number : number;
-    return true;
-}
-
+/* A tenant is a text, of which Vitess reads a number without sign: "-1" has no shard, unlike the
+ * -1 of an integer column. */
 bool vindex_hash(struct slice value, struct keyspace_id *ret)
 {
-    uint64_t number;
-    if (!parse_integer(value, &number))
+    unsigned long long number;
+    if (!slice_to_u64(value, &number))
         return false;
     vindex_store_big_endian(encrypt(number), ret);
     return true;
