@@ -132,6 +132,12 @@ static void write_keyspace_id(const struct tenant *t, struct buf *hex)
     keyspace_id_print(&id, hex);
 }
 
+static const char *shard_of(const struct explanation *x, const struct tenant *t)
+{
+    struct keyspace_id id = tenant_id(t);
+    return topology_shard_name(x->planning.topology, t->shard, &id);
+}
+
 static void print_tenant(const struct explanation *x)
 {
     const struct tenant *t = x->judgement.route.tenant;
@@ -142,7 +148,7 @@ static void print_tenant(const struct explanation *x)
     printf("%-12s %s (from: %s)\n", "tenant", t->name,
            tenant_source_name(x->judgement.route.source));
     print_line("keyspace id", buf_cstr(&hex));
-    print_line("shard", x->planning.topology->shards[t->shard].config->name);
+    print_line("shard", shard_of(x, t));
     buf_fini(&hex);
 }
 
@@ -288,8 +294,7 @@ static void tenant_json(const struct explanation *x, json_t *o)
     json_object_set_new(o, "tenant", json_string(t->name));
     json_object_set_new(o, "source", json_string(tenant_source_name(x->judgement.route.source)));
     json_object_set_new(o, "keyspace_id", json_string(buf_cstr(&hex)));
-    json_object_set_new(o, "shard",
-                        json_string(x->planning.topology->shards[t->shard].config->name));
+    json_object_set_new(o, "shard", json_string(shard_of(x, t)));
     buf_fini(&hex);
 }
 

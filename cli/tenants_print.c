@@ -7,7 +7,7 @@
 
 static const char *shard_name(const struct tenants *s, const struct tenants_line *l)
 {
-    return l->shard < 0 ? "-" : s->topology->shards[l->shard].config->name;
+    return l->shard < 0 ? "-" : topology_shard_name(s->topology, (uint32_t)l->shard, &l->id);
 }
 
 static void print_json(struct tenants *s, const struct tenants_line *l, const char *hex)

@@ -117,6 +117,9 @@ static void config_fini(struct config *c)
     string_list_fini(&c->database_aliases);
     mem_free(c->vschema_path);
     shards_fini(c);
+    string_list_fini(&c->vitess.gates);
+    string_list_fini(&c->vitess.shards);
+    mem_free(c->vitess.workload);
     queue_tables_fini(c);
     accounts_fini(c);
     string_list_fini(&c->tenants);

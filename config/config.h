@@ -99,12 +99,24 @@ struct account_config {
 };
 
 struct shard_config {
-    char *name; /* the key range, "-80" */
+    char *name; /* the key range, "-80"; of vtgates the keyspace */
     struct address address;
-    struct string_list standbys;       /* as configured */
+    struct string_list standbys;       /* as configured; of vtgates the others */
     struct address *standby_addresses; /* the same, read */
     struct tls_config tls;
     char *database; /* the shard's own database */
+};
+
+/* What stands behind mqgate. */
+enum backend_kind {
+    BACKENDS_MYSQL, /* a server for each shard */
+    BACKENDS_VITESS /* vtgates, which know the shards; to mqgate they are one shard */
+};
+
+struct vitess_config {
+    struct string_list gates;  /* as configured; read, they are the shard's servers */
+    struct string_list shards; /* key ranges; empty: not named */
+    char *workload;            /* NULL: each session has its own */
 };
 
 /* The keyspace of all tables that are no queue tables, on one server. */
@@ -171,7 +183,9 @@ struct config {
     char *keyspace; /* what clients name as the database */
     struct string_list database_aliases;
     char *vschema_path; /* NULL: xxhash on tenant for every queue table */
-    struct shard_config *shards;
+    enum backend_kind backend;
+    struct vitess_config vitess;
+    struct shard_config *shards; /* BACKENDS_VITESS: one, with the keyspace's name */
     size_t shard_count;
     struct unsharded_config unsharded;
     struct queue_table_config *queue_tables;
@@ -263,6 +277,14 @@ void diagnostics_add(struct diagnostics *d, uint32_t line, const char *format, .
 /* Appends "file:line: text", one line each, to out. */
 void diagnostics_print(const struct diagnostics *d, const char *path, struct buf *out);
 void diagnostics_fini(struct diagnostics *d);
+
+static inline bool config_is_vitess(const struct config *c)
+{
+    return c->backend == BACKENDS_VITESS;
+}
+
+/* May it be a WORKLOAD_NAME? That stands in a comment, and is a label of Vitess' metrics. */
+bool config_is_workload(struct slice name);
 
 /* Is the database the sharded keyspace, by its name or an alias? */
 bool config_is_keyspace(const struct config *c, struct slice database);

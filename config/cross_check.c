@@ -7,6 +7,7 @@
 #include "config/scalar.h"
 #include "config/string_list.h"
 #include "config/suggest.h"
+#include "config/vitess.h"
 
 /* Beyond this a misspelt tenant is not compared with all others. */
 enum { SUGGEST_MAX = 10000 };
@@ -250,7 +251,7 @@ static void check_enforcement(struct reader *r)
     const struct config *c = &r->draft.config;
     static const char path[] = "enforcement";
     const struct node *n = at(r, path, NULL, NULL);
-    if (c->enforcement == ENFORCE)
+    if (c->enforcement == ENFORCE || config_is_vitess(c))
         return;
     if (c->shard_count != 1 || strcmp(c->shards[0].name, "-") != 0)
         reader_fault(r, n, path,
@@ -283,6 +284,7 @@ static void check_shutdown(struct reader *r)
 void reader_check(struct reader *r)
 {
     const struct config *c = &r->draft.config;
+    vitess_settle(r);
     for (size_t i = 0; i < c->listener_count; i++)
         check_listener(r, i);
     for (size_t i = 0; i < c->shard_count; i++)

@@ -175,6 +175,15 @@ void decode_transactions(struct reader *r, const struct slot *s)
         *(enum transactions *)slot_field(s) = (enum transactions)i;
 }
 
+void decode_backend_kind(struct reader *r, const struct slot *s)
+{
+    /* In the order of enum backend_kind. */
+    static const char *const words[] = { "mysql", "vitess" };
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
+    if (i >= 0)
+        *(enum backend_kind *)slot_field(s) = (enum backend_kind)i;
+}
+
 void decode_partition_keys(struct reader *r, const struct slot *s)
 {
     /* In the order of enum partition_keys. */

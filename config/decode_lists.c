@@ -103,6 +103,17 @@ void decode_addresses(struct reader *r, const struct slot *s)
     collect(r, s, address_fault);
 }
 
+static const char *shard_fault(const char *item, struct err *scratch)
+{
+    (void)scratch;
+    return scalar_shard_fault(item);
+}
+
+void decode_shard_names(struct reader *r, const struct slot *s)
+{
+    collect(r, s, shard_fault);
+}
+
 static const char *network_fault(const char *item, struct err *scratch)
 {
     struct network n;

@@ -145,15 +145,25 @@ static void check_clients(struct reader *r)
     }
 }
 
+/* vtgates have no settings of their own. */
+static void check_shard(struct reader *r, const struct shard_config *shard)
+{
+    bool own = r->draft.config.backend == BACKENDS_MYSQL;
+    const struct node *n =
+        own ? node_at(r, "keyspace", "shards", shard->name) : node_at(r, "keyspace", "tls", NULL);
+    check_server(r, n,
+                 own ? arena_printf(&r->arena, "keyspace.shards.%s.tls", shard->name)
+                     : "keyspace.tls",
+                 &shard->tls, &shard->address);
+}
+
 void tls_check(struct reader *r)
 {
     struct config *c = &r->draft.config;
     settle_clients(c);
     check_clients(r);
     for (size_t i = 0; i < c->shard_count; i++)
-        check_server(r, node_at(r, "keyspace", "shards", c->shards[i].name),
-                     arena_printf(&r->arena, "keyspace.shards.%s.tls", c->shards[i].name),
-                     &c->shards[i].tls, &c->shards[i].address);
+        check_shard(r, &c->shards[i]);
     tls_settle_shard(&c->unsharded.server.tls, &r->draft.shard_tls);
     if (c->unsharded.configured)
         check_server(r, node_at(r, "unsharded", "tls", NULL), "unsharded.tls",

@@ -11,6 +11,8 @@ static void topology_destroy(struct topology *t)
     mem_free(t->shards);
     mem_free(t->ranges);
     mem_free(t->shard_order);
+    mem_free(t->vitess_ranges);
+    mem_free(t->vitess_order);
     vschema_destroy(t->vschema);
     catalog_destroy(t->catalog);
     config_destroy(t->config);
@@ -47,36 +49,57 @@ static enum err_code read_vschema(struct topology *t, struct err *reterr)
     return code;
 }
 
-/* Whether the shards cover everything; fills their order. */
-static enum err_code check_cover(struct topology *t, struct err *reterr)
+/* Reads the ranges and their order. They have to cover everything. */
+static enum err_code read_ranges(const char *const *names, uint32_t count, struct key_range *ranges,
+                                 uint32_t *order, struct err *reterr)
 {
-    const char **names = mem_array(t->shard_count, sizeof *names);
-    for (uint32_t i = 0; i < t->shard_count; i++)
-        names[i] = t->shards[i].config->name;
-    enum err_code code = key_ranges_check(t->ranges, names, t->shard_count, t->shard_order, reterr);
-    mem_free(names);
-    return code;
+    enum err_code code = MQ_OK;
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = key_range_parse(slice_cstr(names[i]), &ranges[i], reterr);
+    return code ? code : key_ranges_check(ranges, names, count, order, reterr);
 }
 
-static enum err_code build_shards(struct topology *t, struct err *reterr)
+static void add_servers(struct topology *t)
 {
     t->shard_count = (uint32_t)t->config->shard_count;
     t->has_unsharded = t->config->unsharded.configured;
     t->shards = mem_array(topology_server_count(t), sizeof *t->shards);
+    for (uint32_t i = 0; i < t->shard_count; i++)
+        t->shards[i].config = &t->config->shards[i];
     if (t->has_unsharded)
         t->shards[topology_unsharded(t)].config = &t->config->unsharded.server;
+}
+
+/* vtgates serve all of the keyspace. */
+static const char *range_name(const struct topology *t, uint32_t shard)
+{
+    return config_is_vitess(t->config) ? "-" : t->shards[shard].config->name;
+}
+
+static enum err_code build_shards(struct topology *t, struct err *reterr)
+{
+    add_servers(t);
+    const char **names = mem_array(t->shard_count, sizeof *names);
     t->ranges = mem_array(t->shard_count, sizeof *t->ranges);
     t->shard_order = mem_array(t->shard_count, sizeof *t->shard_order);
-    for (uint32_t i = 0; i < t->shard_count; i++) {
-        struct shard *shard = &t->shards[i];
-        shard->config = &t->config->shards[i];
-        enum err_code code =
-            key_range_parse(slice_cstr(shard->config->name), &shard->range, reterr);
-        if (code != MQ_OK)
-            return code;
-        t->ranges[i] = shard->range;
-    }
-    return check_cover(t, reterr);
+    for (uint32_t i = 0; i < t->shard_count; i++)
+        names[i] = range_name(t, i);
+    enum err_code code = read_ranges(names, t->shard_count, t->ranges, t->shard_order, reterr);
+    for (uint32_t i = 0; i < t->shard_count && !code; i++)
+        t->shards[i].range = t->ranges[i];
+    mem_free(names);
+    return code;
+}
+
+static enum err_code read_vitess_shards(struct topology *t, struct err *reterr)
+{
+    const struct string_list *shards = &t->config->vitess.shards;
+    if (!shards->count)
+        return MQ_OK;
+    t->vitess_ranges = mem_array(shards->count, sizeof *t->vitess_ranges);
+    t->vitess_order = mem_array(shards->count, sizeof *t->vitess_order);
+    return read_ranges((const char *const *)shards->items, (uint32_t)shards->count,
+                       t->vitess_ranges, t->vitess_order, reterr);
 }
 
 enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr)
@@ -92,6 +115,8 @@ enum err_code topology_create(struct config *config, struct topology **ret, stru
         code = vschema_check(t->vschema, t->catalog, &config->vindex_table, &t->vindex, reterr);
     if (code == MQ_OK)
         code = build_shards(t, reterr);
+    if (code == MQ_OK)
+        code = read_vitess_shards(t, reterr);
     if (code == MQ_OK)
         *ret = t;
     else
@@ -114,6 +139,15 @@ void topology_release(struct topology *t)
 uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id)
 {
     return key_ranges_find(t->ranges, t->shard_order, t->shard_count, id);
+}
+
+const char *topology_shard_name(const struct topology *t, uint32_t shard,
+                                const struct keyspace_id *id)
+{
+    const struct string_list *own = &t->config->vitess.shards;
+    return t->vitess_ranges ? own->items[key_ranges_find(t->vitess_ranges, t->vitess_order,
+                                                         (uint32_t)own->count, id)]
+                            : t->shards[shard].config->name;
 }
 
 bool topology_shard_in_reach(const struct topology *t, uint32_t shard)

@@ -21,6 +21,8 @@ struct topology {
     bool has_unsharded;
     struct key_range *ranges; /* of the shards, for key_ranges_find */
     uint32_t *shard_order;    /* by key range */
+    struct key_range *vitess_ranges; /* the same of Vitess' own shards, as far as they are named */
+    uint32_t *vitess_order;
     uint32_t references;      /* private, atomic */
 };
 
@@ -43,6 +45,9 @@ static inline uint32_t topology_server_count(const struct topology *t)
 
 /* The shard that owns the id. */
 uint32_t topology_shard_of(const struct topology *t, const struct keyspace_id *id);
+/* What the shard that owns the id is called: of vtgates Vitess' own, if it is named. */
+const char *topology_shard_name(const struct topology *t, uint32_t shard,
+                                const struct keyspace_id *id);
 /* Whether the vindex function can place a tenant on the shard at all: `binary` uses the first
  * half of the ids only, since tenants are ASCII. */
 bool topology_shard_in_reach(const struct topology *t, uint32_t shard);

@@ -260,6 +260,9 @@ static void faulty_settings(void **state)
         { "enforcement: observe",
           "f:10: enforcement: observe and warn need exactly one shard, `-`, with the legacy "
           "schema\n" },
+        { "backend: vites", "f:10: backend: 'vites': mysql or vitess is expected (did you mean "
+                            "vitess?)\n" },
+        { "vitess: {gates: ['h:1']}", "f:10: vitess: is read with `backend: vitess` only\n" },
         { "server_version: five", "f:10: server_version: 'five': a version begins with a digit and "
                                   "has at most 60 bytes\n" },
         { "server_version: \"8\\a\"",
@@ -476,8 +479,8 @@ static void faulty_parts(void **state)
 
 static void texts_that_are_no_configuration(void **state)
 {
-    static const char empty[] = "f: keyspace.name: missing\nf: keyspace.shards: missing\n"
-                                "f: accounts: missing\n"
+    static const char empty[] = "f: keyspace.name: missing\nf: accounts: missing\n"
+                                "f: keyspace.shards: missing\n"
                                 "f: tenants: The list of tenants is empty. List tenants in "
                                 "MQ_TENANTS, in `tenants:`, in a tenants_file, or set `tenants: "
                                 "table`.\n";

@@ -12,15 +12,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static struct config *config_of(const char *shards, const char *rest)
+static struct config *parse(const char *text)
 {
-    char text[2048];
     struct diagnostics d;
     diagnostics_init(&d);
-    snprintf(text, sizeof text,
-             "keyspace: {name: mq, shards: {%s}%s}\n"
-             "accounts: {a: {password: p}}\n",
-             shards, rest);
     static const char *const environment[] = { "MQ_TENANTS=acme,test3,tenant-1", NULL };
     struct config_overrides overrides = { environment, NULL };
     struct config *c = config_parse(slice_cstr(text), "f", &overrides, &d);
@@ -28,6 +23,26 @@ static struct config *config_of(const char *shards, const char *rest)
         fail_msg("%s", d.items[0].text);
     diagnostics_fini(&d);
     return c;
+}
+
+static struct config *config_of(const char *shards, const char *rest)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "keyspace: {name: mq, shards: {%s}%s}\n"
+             "accounts: {a: {password: p}}\n",
+             shards, rest);
+    return parse(text);
+}
+
+static struct config *vitess_config(const char *rest)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "backend: vitess\nkeyspace: {name: mq}\nvitess: {gates: 'h:1'%s}\n"
+             "accounts: {a: {password: p}}\n",
+             rest);
+    return parse(text);
 }
 
 static void tenants_are_hashed_to_their_shards(void **state)
@@ -55,6 +70,37 @@ static void tenants_are_hashed_to_their_shards(void **state)
     topology_release(t);
     topology_release(t);
     topology_release(NULL);
+}
+
+/* To mqgate vtgates are one shard; what they know as shards has a name only. */
+static void vtgates_have_shards_of_their_own(void **state)
+{
+    static const struct {
+        const char *shards, *want;
+    } cases[] = {
+        { "", "mq" },
+        { ", shards: [80-, -80]", "-80" },
+        { ", shards: ['-']", "-" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct topology *t = NULL;
+        struct tenant_map *m = NULL;
+        struct err err;
+        assert_int_equal(topology_create(vitess_config(cases[i].shards), &t, &err), MQ_OK);
+        assert_int_equal(t->shard_count, 1);
+        assert_int_equal(topology_hash_tenants(t, &m, &err), MQ_OK);
+        const struct tenant *acme = tenant_map_find(m, SLICE_LIT("acme"));
+        struct keyspace_id id = tenant_id(acme);
+        assert_int_equal(acme->shard, 0);
+        assert_string_equal(topology_shard_name(t, 0, &id), cases[i].want);
+        tenant_map_release(m);
+        topology_release(t);
+    }
+    struct topology *t = NULL;
+    struct err err;
+    assert_int_equal(topology_create(vitess_config(", shards: [-80]"), &t, &err),
+                     MQ_SHARDS_INCOMPLETE);
 }
 
 static void incomplete_shards(void **state)
@@ -254,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tenants_are_hashed_to_their_shards),
+        cmocka_unit_test(vtgates_have_shards_of_their_own),
         cmocka_unit_test(incomplete_shards),
         cmocka_unit_test(the_vschema_file_decides),
         cmocka_unit_test(tenants_without_a_shard),
