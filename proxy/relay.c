@@ -7,9 +7,7 @@
  * A packet that has to change is made anew in worker->relay; what surrounds it is copied
  * there too, so that order is kept and one write suffices. */
 #include "base/check.h"
-#include "base/memory.h"
-#include "proxy/session_int.h"
-#include "routing/legacy_error.h"
+#include "proxy/relay_int.h"
 
 enum {
     WHOLE_ROW_MAX = 16384,      /* longer rows pass in pieces */
@@ -88,19 +86,6 @@ static bool backend_sends_eof(const struct session *s)
     return !(s->backend->capabilities & CAP_DEPRECATE_EOF);
 }
 
-/* As the server behind calls what the client calls s->database. */
-static const char *shard_database(const struct session *s)
-{
-    if (session_backend_unsharded(s))
-        return session_server_database(s);
-    return s->backend->pool->deployment->topology->shards[s->backend->pool->key.shard].config->database;
-}
-
-static bool renames_database(const struct session *s)
-{
-    return s->database && !s->observed && strcmp(shard_database(s), s->database) != 0;
-}
-
 /* What a shard cannot know: that the client takes itself to be in a transaction whose BEGIN is
  * still pending, and that another statement follows. */
 static uint16_t own_status(const struct session *s)
@@ -114,85 +99,10 @@ void relay_begin(struct session *s)
 {
     s->metadata_changed = false;
     s->rewriting = s->seq != 1 || buf_len(&s->request.bytes) > PACKET_MAX ||
-                   client_wants_eof(s) != backend_sends_eof(s) || renames_database(s) ||
+                   client_wants_eof(s) != backend_sends_eof(s) || relay_renames_database(s) ||
                    own_status(s) || s->request.diagnostics || session_warn_changes_answer(s);
     s->definitions_left = 0;
     s->eof_due = false;
-}
-
-/* ---- errors ---- */
-
-/* What the client reads in front of the tenant's partition keys. */
-static struct slice key_prefix(const struct session *s, const char *tenant, char separator)
-{
-    const char *fallback = s->deployment->topology->config->default_tenant;
-    if (!separator || !tenant || (fallback && strcmp(fallback, tenant) == 0))
-        return slice_of("", 0);
-    return slice_cstr(arena_printf(&s->worker->arena, "%s%c", tenant, separator));
-}
-
-static struct legacy_words legacy_words(const struct session *s, const struct catalog_table *table,
-                                        char separator)
-{
-    const char *shard = shard_database(s);
-    const char *tenant = session_backend_unsharded(s) ? NULL : s->transaction_tenant;
-    return (struct legacy_words){
-        .table = table,
-        .tenant = slice_cstr(tenant),
-        .key_prefix = key_prefix(s, tenant, separator),
-        .shard_database = slice_cstr(shard),
-        .database = slice_cstr(s->database ? s->database : shard),
-    };
-}
-
-/* The COMMIT of one of several shards failed. */
-static bool was_partly(const struct session *s, const struct err_packet *error, struct err *ret_why)
-{
-    err_set(ret_why, MQ_SHARD_STATE, "%.*s", (int)error->message.len, error->message.data);
-    return session_tell_partly(s, ret_why);
-}
-
-/* The error is mqgate's: it had the statement ended, or knows more than the shard. */
-static void write_interruption(struct session *s, const struct err *why, struct buf *out)
-{
-    size_t mark = packet_open(out);
-    err_write_catalogue(out, why, s->capabilities | CAP_PROTOCOL_41);
-    packet_close(out, mark, &s->seq);
-    session_script_drop(s);
-}
-
-static void write_error(struct session *s, const struct err_packet *error, struct buf *out)
-{
-    struct buf legacy;
-    struct err why;
-    struct err_packet told = *error;
-    if (session_was_interrupted(s, error, &why) || was_partly(s, error, &why)) {
-        write_interruption(s, &why, out);
-        return;
-    }
-    const struct template *t = s->request.entry ? s->request.entry->template : NULL;
-    struct legacy_words words =
-        legacy_words(s, t ? t->table : NULL, t ? t->key_separator : '\0');
-    buf_init(&legacy);
-    if (legacy_message(&words, error->code, error->message, &legacy))
-        told.message = buf_slice(&legacy);
-    size_t mark = packet_open(out);
-    err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
-    packet_close(out, mark, &s->seq);
-    buf_fini(&legacy);
-    session_script_drop(s);
-}
-
-void session_relay_err(struct session *s, const struct err_packet *error)
-{
-    struct buf packet;
-    buf_init(&packet);
-    write_error(s, error, &packet);
-    struct iovec part = { buf_begin(&packet), buf_len(&packet) };
-    session_send(s, &part, 1);
-    buf_fini(&packet);
-    s->row_count = -1;
-    session_note_failure(s);
 }
 
 /* ---- packets on their way ---- */
@@ -237,72 +147,16 @@ static void own_definitions_end(struct output *o, enum answer_packet following)
     s->eof_due = false;
 }
 
-/* A column definition names its database; the client knows another name. */
 static bool own_column_def(struct output *o, struct slice payload)
 {
     struct column_def column;
-    if (!column_def_parse(payload, &column))
+    if (!relay_column_def(o->s, payload, &column))
         return false;
-    if (!slice_eq(column.schema, slice_cstr(shard_database(o->s))))
-        return false;
-    column.schema = slice_cstr(o->s->database);
     struct buf *out = emit_own(o);
     size_t mark = packet_open(out);
     column_def_write(out, &column);
     packet_close(out, mark, &o->s->seq);
     return true;
-}
-
-/* SHOW WARNINGS has three columns, SHOW COUNT(*) WARNINGS one. */
-enum { MOST_DIAGNOSTICS = sizeof((struct request *)NULL)->types };
-
-static void write_diagnostic(struct output *o, const struct slice *values, size_t count)
-{
-    struct session *s = o->s;
-    struct buf *out = emit_own(o);
-    size_t mark = packet_open(out);
-    if (s->request.binary)
-        binary_row_open(out, values, count);
-    for (size_t i = 0; i < count; i++) {
-        if (s->request.binary)
-            binary_value_write(out, s->request.types[i], values[i]);
-        else
-            write_lenenc_slice(out, values[i]);
-    }
-    packet_close(out, mark, &s->seq);
-}
-
-/* A warning about a duplicate key names the tenant, as an error would; others the database. */
-static bool own_diagnostic(struct output *o, struct slice row)
-{
-    struct session *s = o->s;
-    struct reader r = reader_of(row.data, row.len);
-    struct slice values[MOST_DIAGNOSTICS];
-    size_t count = s->backend->answer.columns;
-    struct legacy_words words = legacy_words(s, s->last_table, s->last_separator);
-    unsigned long long number;
-    struct buf legacy;
-    if (count > MOST_DIAGNOSTICS)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        values[i] = read_lenenc_slice(&r);
-    buf_init(&legacy);
-    bool told = count == MOST_DIAGNOSTICS && slice_to_u64(values[1], &number) &&
-                legacy_message(&words, (unsigned)number, values[2], &legacy);
-    if (told)
-        values[2] = buf_slice(&legacy);
-    if (!r.bad && (told || s->request.binary))
-        write_diagnostic(o, values, count);
-    buf_fini(&legacy);
-    return !r.bad && (told || s->request.binary);
-}
-
-static void note_diagnostic_type(struct session *s, struct slice definition)
-{
-    struct column_def column;
-    size_t number = s->backend->answer.columns - s->definitions_left;
-    if (s->request.binary && number < MOST_DIAGNOSTICS && column_def_parse(definition, &column))
-        s->request.types[number] = column.type;
 }
 
 /* How many warnings there are, with mqgate's own. */
@@ -335,11 +189,11 @@ static bool may_know_head(const struct session *s)
 
 static struct head_form head_form(const struct session *s)
 {
-    bool renames = renames_database(s);
+    bool renames = relay_renames_database(s);
     return (struct head_form){ .client = s->capabilities,
                                .server = s->backend->capabilities,
                                .database = renames ? s->database : NULL,
-                               .server_database = renames ? shard_database(s) : NULL };
+                               .server_database = renames ? relay_shard_database(s) : NULL };
 }
 
 /* All definitions have come, and gone. */
@@ -378,7 +232,7 @@ static size_t pass_head(struct output *o, const uint8_t *data, size_t len)
 
 /* ---- packets of an answer ---- */
 
-static void relay_column_count(struct output *o, uint8_t *packet, size_t have)
+static void pass_column_count(struct output *o, uint8_t *packet, size_t have)
 {
     struct session *s = o->s;
     o->head = may_know_head(s) && is_empty(o) && s->seq == 1 && packet[3] == 1 ? packet : NULL;
@@ -386,13 +240,14 @@ static void relay_column_count(struct output *o, uint8_t *packet, size_t have)
     pass(o, packet, have);
 }
 
-static void relay_column_def(struct output *o, uint8_t *packet, size_t have)
+static void pass_column_def(struct output *o, uint8_t *packet, size_t have)
 {
     struct session *s = o->s;
     struct slice definition = slice_of(packet + PACKET_HEADER, have - PACKET_HEADER);
-    if (!renames_database(s) || !own_column_def(o, definition))
+    if (!own_column_def(o, definition))
         pass(o, packet, have);
-    note_diagnostic_type(s, definition);
+    if (s->request.diagnostics)
+        relay_note_diagnostic_type(s, s->backend->answer.columns - s->definitions_left, definition);
     s->eof_due = s->definitions_left == 1 && client_needs_eof(s);
     session_note_column(s, definition);
     if (!s->definitions_left && o->head)
@@ -422,13 +277,13 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     own_definitions_end(o, kind);
     switch (kind) {
     case ANSWER_ERR:
-        write_error(s, &a->err, emit_own(o));
+        relay_write_err(s, &a->err, emit_own(o));
         break;
     case ANSWER_COLUMN_COUNT:
-        relay_column_count(o, packet, have);
+        pass_column_count(o, packet, have);
         break;
     case ANSWER_COLUMN_DEF:
-        relay_column_def(o, packet, have);
+        pass_column_def(o, packet, have);
         break;
     case ANSWER_PREPARE_OK:
         session_note_prepared(s, slice_of(packet + PACKET_HEADER, len));
@@ -447,7 +302,7 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
         if (own_count(o, packet, have, len))
             break;
         if (!s->request.diagnostics || have < len + PACKET_HEADER ||
-            !own_diagnostic(o, slice_of(packet + PACKET_HEADER, len)))
+            !relay_diagnostic(s, slice_of(packet + PACKET_HEADER, len), emit_own(o)))
             pass(o, packet, have);
         break;
     case ANSWER_ROWS_END:
@@ -464,90 +319,6 @@ static void relay_packet(struct output *o, enum answer_packet kind, uint8_t *pac
     default:
         pass(o, packet, have);
     }
-}
-
-/* ---- the answer to a PREPARE ---- */
-
-void relay_keep_prepared(struct session *s)
-{
-    mem_free(s->preparing);
-    s->preparing = mem_zalloc(sizeof *s->preparing);
-    s->preparing_room = 0;
-    s->preparing_param = 0;
-}
-
-static void keep_payload(struct session *s, struct slice payload)
-{
-    struct prepare_answer *a = s->preparing;
-    size_t need = a->len + sizeof(uint32_t) + payload.len;
-    if (need > s->preparing_room) {
-        s->preparing_room = need * 2;
-        a = s->preparing = mem_resize(a, 1, sizeof *a + s->preparing_room);
-    }
-    uint32_t len = (uint32_t)payload.len;
-    memcpy(a->payloads + a->len, &len, sizeof len);
-    memcpy(a->payloads + a->len + sizeof len, payload.data, payload.len);
-    a->len = need;
-}
-
-static void keep_column(struct session *s, struct slice payload)
-{
-    struct column_def column;
-    bool rename = renames_database(s) && column_def_parse(payload, &column) &&
-                  slice_eq(column.schema, slice_cstr(shard_database(s)));
-    if (!rename) {
-        keep_payload(s, payload);
-        return;
-    }
-    struct buf renamed;
-    buf_init(&renamed);
-    column.schema = slice_cstr(s->database);
-    column_def_write(&renamed, &column);
-    keep_payload(s, buf_slice(&renamed));
-    buf_fini(&renamed);
-}
-
-static void keep_prepared_packet(struct session *s, enum answer_packet kind, struct slice payload)
-{
-    const struct template *t = request_template(&s->request);
-    struct prepare_ok ok;
-    switch (kind) {
-    case ANSWER_PREPARE_OK:
-        if (!prepare_ok_parse(payload, &ok))
-            break;
-        s->preparing_id = ok.statement_id;
-        s->preparing->params = (uint16_t)t->client_params;
-        s->preparing->columns = ok.columns;
-        s->preparing->warnings = ok.warnings;
-        break;
-    case ANSWER_PARAM_DEF: { /* hidden parameters are not the client's */
-        uint32_t number = s->preparing_param++;
-        if (number >= t->backend_param_count || param_of_client(t->backend_params[number]) >= 0)
-            keep_payload(s, payload);
-        break;
-    }
-    case ANSWER_COLUMN_DEF:
-        s->preparing->columns_hash = hash_column(s->preparing->columns_hash, payload);
-        keep_column(s, payload);
-        break;
-    default:
-        break;
-    }
-}
-
-static void keep_prepared(struct session *s)
-{
-    struct prepare_answer *answer = s->preparing;
-    s->preparing = NULL;
-    const struct request *q = &s->request;
-    answer->key = session_metadata_key(s);
-    backend_stmt_add(s->backend, request_stmt_key(q), s->preparing_id,
-                     q->names_database ? q->database : s->backend->database);
-    /* Not the columns of a part, nor a database that the session has left. */
-    if (!q->part_serial && (q->prepare || !q->names_database))
-        plan_entry_keep_answer(q->entry, answer);
-    else
-        mem_free(answer);
 }
 
 /* ---- taking the backend's bytes ---- */
@@ -582,7 +353,7 @@ static void take_packet(struct output *o, enum answer_packet kind, uint8_t *pack
 {
     struct session *s = o->s;
     if (s->step == STEP_PREPARE)
-        keep_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
+        relay_prepared_packet(s, kind, slice_of(packet + PACKET_HEADER, len));
     else if (s->step == STEP_COMMAND &&
              (s->request.end == END_LEARNED || s->request.end == END_SET))
         learn(s, kind, slice_of(packet + PACKET_HEADER, have - PACKET_HEADER));
@@ -668,7 +439,7 @@ static void end_step(struct output *o, bool failed)
             broken(o, "a prepared statement with other parameters than its text");
             return;
         }
-        keep_prepared(s);
+        relay_prepared(s);
     }
     session_on_step_end(s, failed);
 }

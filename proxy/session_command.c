@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "proxy/offers.h"
 #include "proxy/session_int.h"
 
 void session_refuse_command(struct session *s, uint8_t byte)

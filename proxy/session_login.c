@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "proxy/offers.h"
 #include "proxy/session_int.h"
 
 static const char fallback_version[] = "8.0.36";

@@ -7,6 +7,7 @@
  *                          └─ the server's ERR: told, closed            lost: closed as well */
 #include "base/log.h"
 #include "base/memory.h"
+#include "proxy/offers.h"
 #include "proxy/session_int.h"
 
 enum {
