@@ -33,10 +33,12 @@ static inline struct slice text_slice(const struct text *t)
 /* What a query shows, for whoever reads its columns from outside: a select list over a scope,
  * or all of a table (TABLE t). */
 struct scope;
+struct name_index;
 struct shape {
     const struct node *list;
     const struct scope *scope;
     const struct catalog_table *table;
+    struct name_index *items; /* those of the list; scatter_join.c makes and fills it */
 };
 
 /* A name that WITH gave to a query. */
@@ -110,6 +112,7 @@ struct planner {
     bool has_queries; /* and a derived table or CTE, whose columns may be called like a table's */
     uint32_t inner; /* how many queries stand around the one that is walked */
     uint32_t depth; /* of the walk */
+    uint64_t looks; /* at columns and items, as a measure of the work */
 };
 
 /* ---- plan.c ---- */
@@ -190,6 +193,7 @@ struct table_ref {
     struct slice name;                 /* by which its columns are qualified; may be empty */
     const struct node *columns;        /* of a query: COLUMNS that name its columns, or NULL */
     const struct shape *shape;         /* of a query, or NULL: not known */
+    struct shown_list *shown;          /* of a query: shape.c */
     bool has_alias;
     bool hides_tenant;         /* it must become one */
     bool wrapped;              /* it became a derived table without the column `tenant` */
@@ -224,6 +228,7 @@ struct scope {
     bool united;         /* of a set operation's result, whose columns have no table */
     bool having, ordering; /* HAVING or ORDER BY is visited */
     bool groups_key;     /* GROUP BY names tenant and key */
+    const struct listed_key *listed_keys; /* what the block's list calls by their names */
 };
 
 /* Resolves the tables of from, takes note of the tenants that the client's conditions name
@@ -267,6 +272,10 @@ struct shown_column {
 bool shape_scope(struct planner *p, const struct scope *s, struct vector *ret);
 /* Those that the reference shows. */
 bool shape_ref(struct planner *p, const struct table_ref *r, struct vector *ret);
+/* Does it show one of that name? *ret_known: false if nobody can tell. */
+bool shape_shows(struct planner *p, const struct table_ref *r, struct slice name, bool *ret_known);
+/* Room for what is known of a query's columns. */
+struct shown_list *shape_list(struct planner *p);
 
 /* ---- star.c ---- */
 

@@ -54,18 +54,8 @@ static bool is_base(const struct table_ref *r)
 static bool shows_column(struct planner *p, const struct table_ref *r, struct slice name,
                          bool *ret_known)
 {
-    struct vector v = { NULL, 0, 0 };
     *ret_known = true;
-    if (r->table)
-        return catalog_column_index(r->table, name) >= 0;
-    if (r->viewed)
-        return false;
-    *ret_known = shape_ref(p, r, &v);
-    const struct shown_column *columns = v.items;
-    for (size_t i = 0; i < v.count; i++)
-        if (slice_ieq(columns[i].name, name))
-            return true;
-    return false;
+    return !r->viewed && shape_shows(p, r, name, ret_known);
 }
 
 static bool may_mean(const struct table_ref *r, const struct mention *m)
@@ -236,16 +226,37 @@ static enum shown item_shows(struct planner *p, const struct scope *s, const str
     return is_key ? SHOWN_KEY : SHOWN_OTHER;
 }
 
-/* What the block's list calls by that name. */
-static enum shown list_shows(struct planner *p, const struct scope *s, struct slice name)
+static enum shown read_list(struct planner *p, const struct scope *s, struct slice name)
 {
     const struct node *list = s->block ? node_find(s->block, N_SELECT_LIST) : NULL;
     enum shown shown = s->block ? SHOWN_NOT : SHOWN_KEY;
     for (const struct node *c = list ? list->child : NULL; c; c = c->next) {
         enum shown here = item_shows(p, s, c, name);
         shown = here == SHOWN_OTHER || shown == SHOWN_NOT ? here : shown;
+        p->looks++;
     }
     return shown;
+}
+
+/* What a list calls by the name of a key, of which the catalogue has few. */
+struct listed_key {
+    struct slice name;
+    enum shown shown;
+    const struct listed_key *next;
+};
+
+/* What the block's list, which is read once, calls by that name. */
+static enum shown list_shows(struct planner *p, struct scope *s, struct slice name)
+{
+    for (const struct listed_key *k = s->listed_keys; k; k = k->next)
+        if (slice_ieq(k->name, name))
+            return k->shown;
+    struct listed_key *k = arena_new(p->arena, struct listed_key);
+    *k = (struct listed_key){ .name = name,
+                              .shown = read_list(p, s, name),
+                              .next = s->listed_keys };
+    s->listed_keys = k;
+    return k->shown;
 }
 
 static enum err_code doubt(struct planner *p, const struct mention *m)
@@ -256,7 +267,7 @@ static enum err_code doubt(struct planner *p, const struct mention *m)
 }
 
 /* HAVING knows what is grouped and what is listed, and aggregates know all. */
-static enum err_code in_having(struct planner *p, const struct node *column, const struct scope *s,
+static enum err_code in_having(struct planner *p, const struct node *column, struct scope *s,
                                const struct mention *m, const struct table_ref *ref)
 {
     if (s->groups_key || p->aggregated)

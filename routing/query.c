@@ -1,5 +1,5 @@
 /* Query expressions: blocks, UNION and its kin, TABLE, the names that WITH gives. */
-#include "routing/plan_int.h"
+#include "routing/name_index.h"
 #include "routing/scatter_int.h"
 
 #include "routing/qualified.h"
@@ -33,7 +33,9 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
         else if (c->kind != N_FROM)
             code = visit(p, c);
     }
-    *shape = (struct shape){ .list = node_find(block, N_SELECT_LIST), .scope = s };
+    *shape = (struct shape){ .list = node_find(block, N_SELECT_LIST),
+                             .scope = s,
+                             .items = arena_new(p->arena, struct name_index) };
     p->shape = shape;
     return code ? code : scope_close(p, s);
 }

@@ -57,6 +57,8 @@ bool scatter_find_column(struct planner *p, const struct node *column, struct sc
     return certain;
 }
 
+enum { NAMES_MAX = 1024 }; /* each is compared with the items */
+
 /* The items that the name may mean are one and the same, or there is none. */
 static bool find_item(struct scatter *x, struct slice name, int32_t *ret)
 {
@@ -84,6 +86,8 @@ enum err_code scatter_resolve(struct planner *p, const struct node *column, int3
                               struct scatter_column *ret)
 {
     struct slice name = plan_name(p, column);
+    if (++p->scatter->names > NAMES_MAX)
+        return scatter_refuse(p, "its clauses name more than %d columns; write fewer", NAMES_MAX);
     bool bare = !qualifier_of(column);
     *ret = (struct scatter_column){ NULL, NULL };
     *ret_item = -1;

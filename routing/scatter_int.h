@@ -53,7 +53,7 @@ struct scatter {
     bool limit_stays;      /* the shards need not give more rows than are asked for */
     struct text hidden;    /* of the select list */
     struct text grouping;  /* behind the client's GROUP BY, or in its place */
-    size_t keys;           /* how often scatter_key() looked for one */
+    size_t names;          /* how often a name was looked for among the items */
     size_t sorted;         /* keys of `order` that the client's own ORDER BY has */
 };
 

@@ -11,9 +11,8 @@
  * DISTINCT row of a derived table is one tenant's if the key is part of it. */
 #include "routing/scatter_int.h"
 
+#include "routing/name_index.h"
 #include "routing/qualified.h"
-
-enum { KEYS_MAX = 1024 }; /* beyond it no column is found to be a key: each look reads the lists */
 
 /* ---- whose key a column is ---- */
 
@@ -31,20 +30,26 @@ static bool is_sure_key(struct planner *p, const struct scope *s, const struct n
     return r && !r->target;
 }
 
+static void index_items(struct planner *p, const struct shape *shape)
+{
+    for (const struct node *c = shape->list->child; c; c = c->next)
+        if (c->kind != N_STAR)
+            name_index_add(shape->items, p->arena, item_name(p, c), c);
+}
+
 /* Servers refuse two columns of one name. */
 static bool query_shows_key(struct planner *p, const struct shape *shape, struct slice name)
 {
-    for (const struct node *c = shape->list->child; c; c = c->next)
-        if (c->kind != N_STAR && slice_ieq(item_name(p, c), name))
-            return is_sure_key(p, shape->scope, c->child);
-    return false;
+    if (!shape->items->sorted)
+        index_items(p, shape);
+    const struct node *item = name.len ? name_index_find(shape->items, name) : NULL;
+    return item && is_sure_key(p, shape->scope, item->child);
 }
 
 const struct table_ref *scatter_key(struct planner *p, const struct scope *s,
                                     const struct node *column)
 {
-    bool looks = p->scatter->keys++ < KEYS_MAX;
-    const struct table_ref *r = looks ? qualified_found(p, s, column) : NULL;
+    const struct table_ref *r = qualified_found(p, s, column);
     struct slice name = plan_name(p, column);
     bool shown = false;
     if (r && r->table)

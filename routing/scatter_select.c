@@ -1,6 +1,8 @@
 /* Rows of several tenants: concatenated, or merged by ORDER BY and DISTINCT; LIMIT over all. */
 #include "routing/scatter_int.h"
 
+enum { COLUMNS_MAX = 4096 }; /* of a select list, the servers' own limit (error 1117) */
+
 /* ---- the select list ---- */
 
 static struct scatter_item *add_item(struct planner *p, struct slice name)
@@ -57,8 +59,12 @@ enum err_code scatter_list(struct planner *p)
 {
     enum err_code code = MQ_OK;
     const struct node *list = node_find(p->scatter->block, N_SELECT_LIST);
-    for (const struct node *c = list->child; c && !code; c = c->next)
+    for (const struct node *c = list->child; c && !code; c = c->next) {
         code = c->kind == N_STAR ? add_star(p, c) : add_expr(p, c);
+        if (!code && p->scatter->recipe.shown > COLUMNS_MAX)
+            code = scatter_refuse(p, "it shows more than %d columns, as many as servers do",
+                                  COLUMNS_MAX);
+    }
     return code;
 }
 

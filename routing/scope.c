@@ -47,6 +47,7 @@ static enum err_code add_ref(struct planner *p, struct scope *s, struct table_re
     if (++s->count > JOIN_TABLES_MAX)
         return reject(p, MQ_TOO_COMPLEX, "more than %d tables are joined", JOIN_TABLES_MAX);
     s->queue_count += ref.table != NULL;
+    ref.shown = ref.table ? NULL : shape_list(p);
     *s->refs_end = arena_alloc(p->arena, sizeof ref);
     **s->refs_end = ref;
     s->refs_end = &(*s->refs_end)->next;
@@ -116,17 +117,6 @@ static const struct node *side_target(const struct node *join, bool nullable,
     return on ? on : join;
 }
 
-static bool shows_tenant(struct planner *p, const struct table_ref *r, bool *ret_known)
-{
-    struct vector v = { NULL, 0, 0 };
-    *ret_known = shape_ref(p, r, &v);
-    const struct shown_column *columns = v.items;
-    for (size_t i = 0; i < v.count; i++)
-        if (slice_ieq_cstr(columns[i].name, "tenant"))
-            return true;
-    return false;
-}
-
 /* NATURAL compares every column of the same name: between queue tables `tenant` as well,
  * which is the same on both sides, but it must not with a query's column that happens to be
  * called so. */
@@ -136,7 +126,7 @@ static enum err_code check_natural(struct planner *p, const struct scope *s,
     for (const struct table_ref *r = refs; r && s->queue_count && !plan_shows_tenant(p);
          r = r->next) {
         bool known;
-        if (!r->table && (shows_tenant(p, r, &known) || !known))
+        if (!r->table && (shape_shows(p, r, SLICE_LIT("tenant"), &known) || !known))
             return reject(p, MQ_NOT_UNDERSTOOD,
                           "NATURAL JOIN with a query whose columns are not all named; write ON "
                           "with the columns");

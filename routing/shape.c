@@ -8,13 +8,14 @@
  *
  * A merged column has the value of the table that was named first here; only of an outer
  * join's nullable side could it differ, and that one never is. */
-#include "routing/plan_int.h"
+#include "routing/name_index.h"
 
 enum { COLUMNS_MAX = 4096 }; /* of a table, MySQL's own limit (error 1117) */
 
 static void add(struct planner *p, struct vector *v, struct slice name, const struct table_ref *ref)
 {
     struct shown_column *c = vector_add(v, p->arena, sizeof *c);
+    p->looks++;
     *c = (struct shown_column){ .name = name, .ref = ref };
 }
 
@@ -30,13 +31,12 @@ static bool is_plain(struct slice name)
 /* ---- queries ---- */
 
 /* The columns are another reference's, seen through this one. */
-static bool see_through(struct planner *p, const struct table_ref *r, const struct vector *inner,
+static void see_through(struct planner *p, const struct table_ref *r, const struct vector *inner,
                         struct vector *ret)
 {
     const struct shown_column *columns = inner->items;
     for (size_t i = 0; i < inner->count; i++)
         add(p, ret, columns[i].name, r);
-    return true;
 }
 
 /* An expression without an alias is called by its text, literals and white space included, which
@@ -109,51 +109,90 @@ static bool named_columns(struct planner *p, const struct table_ref *r, struct v
     return true;
 }
 
-bool shape_ref(struct planner *p, const struct table_ref *r, struct vector *ret)
+static bool query_columns(struct planner *p, const struct table_ref *r, struct vector *ret)
 {
     struct vector inner = { NULL, 0, 0 };
-    if (r->table) {
-        table_columns(p, r->table, r, ret);
-        return ret->count <= COLUMNS_MAX;
-    }
     if (r->columns)
         return named_columns(p, r, ret);
-    if (!r->shape || ret->count > COLUMNS_MAX)
+    if (!r->shape)
         return false;
     if (r->shape->table)
         table_columns(p, r->shape->table, r, &inner);
     else if (!list_columns(p, r->shape, &inner))
         return false;
-    return see_through(p, r, &inner, ret);
+    see_through(p, r, &inner, ret);
+    return true;
+}
+
+/* The columns of a query, read once however often they are asked for. */
+struct shown_list {
+    bool made, complete;
+    struct vector columns; /* struct shown_column */
+    struct name_index names;
+};
+
+struct shown_list *shape_list(struct planner *p)
+{
+    return arena_new(p->arena, struct shown_list);
+}
+
+static struct shown_list *listed(struct planner *p, const struct table_ref *r)
+{
+    struct shown_list *l = r->shown;
+    if (l->made)
+        return l;
+    l->made = true;
+    l->complete = query_columns(p, r, &l->columns);
+    const struct shown_column *columns = l->columns.items;
+    for (size_t i = 0; i < l->columns.count; i++)
+        name_index_add(&l->names, p->arena, columns[i].name, NULL);
+    return l;
+}
+
+bool shape_ref(struct planner *p, const struct table_ref *r, struct vector *ret)
+{
+    if (r->table) {
+        table_columns(p, r->table, r, ret);
+        return ret->count <= COLUMNS_MAX;
+    }
+    const struct shown_list *l = listed(p, r);
+    if (!l->complete || ret->count > COLUMNS_MAX)
+        return false;
+    see_through(p, r, &l->columns, ret);
+    return true;
+}
+
+bool shape_shows(struct planner *p, const struct table_ref *r, struct slice name, bool *ret_known)
+{
+    *ret_known = true;
+    if (r->table)
+        return slice_ieq_cstr(name, "tenant") ? plan_shows_tenant(p)
+                                              : catalog_column_index(r->table, name) >= 0;
+    struct shown_list *l = listed(p, r);
+    *ret_known = l->complete;
+    return name_index_has(&l->names, name);
 }
 
 /* ---- joins ---- */
 
-static const struct shown_column *find_column(const struct vector *v, struct slice name)
-{
-    const struct shown_column *columns = v->items;
-    for (size_t i = 0; i < v->count; i++)
-        if (slice_ieq(columns[i].name, name))
-            return &columns[i];
-    return NULL;
-}
-
-static bool is_merged(struct planner *p, const struct node *join, const struct vector *other,
-                      struct slice name)
+/* The names that USING lists, or else those of the columns. */
+static void index_names(struct planner *p, const struct node *join, const struct vector *columns,
+                        struct name_index *ret)
 {
     const struct node *use = node_find(join, N_USING);
-    for (const struct node *c = use ? use->child : NULL; c; c = c->next)
-        if (slice_ieq(plan_name(p, c), name))
-            return true;
-    return !use && find_column(other, name);
+    const struct shown_column *c = columns->items;
+    for (const struct node *n = use ? use->child : NULL; n; n = n->next)
+        name_index_add(ret, p->arena, plan_name(p, n), NULL);
+    for (size_t i = 0; i < columns->count && !use; i++)
+        name_index_add(ret, p->arena, c[i].name, NULL);
 }
 
-static void append(struct planner *p, const struct node *join, const struct vector *from,
-                   const struct vector *other, bool merged, struct vector *ret)
+static void append(struct planner *p, const struct vector *from, struct name_index *merging,
+                   bool merged, struct vector *ret)
 {
     const struct shown_column *columns = from->items;
     for (size_t i = 0; i < from->count; i++)
-        if (is_merged(p, join, other, columns[i].name) == merged)
+        if (name_index_has(merging, columns[i].name) == merged)
             add(p, ret, columns[i].name, columns[i].ref);
 }
 
@@ -164,13 +203,16 @@ static bool merge(struct planner *p, const struct scope *s, const struct node *j
                   struct vector *ret)
 {
     struct vector left = { NULL, 0, 0 }, right = { NULL, 0, 0 };
+    struct name_index of_left = { .sorted = false }, of_right = { .sorted = false };
     bool turned = join->op == KW_RIGHT;
     if (!table_shape(p, s, node_nth(join, turned ? 1 : 0), true, &left) ||
         !table_shape(p, s, node_nth(join, turned ? 0 : 1), true, &right))
         return false;
-    append(p, join, &left, &right, true, ret);
-    append(p, join, &left, &right, false, ret);
-    append(p, join, &right, &left, false, ret);
+    index_names(p, join, &left, &of_left);
+    index_names(p, join, &right, &of_right);
+    append(p, &left, &of_right, true, ret);
+    append(p, &left, &of_right, false, ret);
+    append(p, &right, &of_left, false, ret);
     return true;
 }
 
