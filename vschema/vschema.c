@@ -1,9 +1,5 @@
 #include "vschema/vschema_int.h"
 
-#include <stdlib.h>
-
-#include <jansson.h>
-
 #include "base/check.h"
 #include "base/memory.h"
 
@@ -37,7 +33,7 @@ struct vschema *vschema_default(const struct catalog *catalog)
     struct buf json;
     struct vschema *v = NULL;
     buf_init(&json);
-    vschema_write(catalog, &json);
+    vschema_write(catalog, NULL, &json);
     enum err_code code = vschema_parse(buf_slice(&json), "", &v, NULL);
     CHECK(code == MQ_OK);
     (void)code;
@@ -104,26 +100,4 @@ enum err_code vschema_check(const struct vschema *v, const struct catalog *catal
     }
     *ret_vindex = first->type;
     return MQ_OK;
-}
-
-static json_t *table_json(void)
-{
-    return json_pack("{s:[{s:s, s:s}]}", "column_vindexes", "column", tenant_column, "name",
-                     "tenant_xxhash");
-}
-
-void vschema_write(const struct catalog *catalog, struct buf *out)
-{
-    json_t *tables = json_object();
-    for (size_t i = 0; i < catalog->table_count; i++)
-        json_object_set_new(tables, catalog->tables[i]->name, table_json());
-    json_t *document = json_pack("{s:b, s:{s:{s:s}}, s:o}", "sharded", 1, "vindexes",
-                                 "tenant_xxhash", "type", "xxhash", "tables", tables);
-    char *text = json_dumps(document, JSON_INDENT(2));
-    if (!text)
-        mem_exhausted(0);
-    buf_append_cstr(out, text);
-    buf_append_byte(out, '\n');
-    free(text);
-    json_decref(document);
 }

@@ -24,7 +24,11 @@ void vschema_destroy(struct vschema *v);
 enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,
                             const struct vindex_table_config *lookup_table,
                             const struct vindex_type **ret_vindex, struct err *reterr);
-/* Writes the VSchema for the catalogue's tables (vitess.md section 7). */
-void vschema_write(const struct catalog *catalog, struct buf *out);
+/* Writes the VSchema of the catalogue's tables: sharded by a lookup in that table, or without one
+ * by xxhash. */
+void vschema_write(const struct catalog *catalog, const struct vindex_table_config *lookup_table,
+                   struct buf *out);
+/* Writes the VSchema of the unsharded keyspace that holds the table. */
+void vschema_write_lookup(const struct vindex_table_config *lookup_table, struct buf *out);
 
 #endif

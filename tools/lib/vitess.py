@@ -58,11 +58,13 @@ def program(cache):
     return path
 
 
-def topology(keyspace, shards):
+def topology(keyspaces):
+    """keyspaces: {name: names of its shards}"""
     return json.dumps({
         "cells": [CELL],
         "keyspaces": [{"name": keyspace, "replicaCount": 2, "rdonlyCount": 1,
-                       "shards": [{"name": name} for name in shards]}],
+                       "shards": [{"name": name} for name in shards]}
+                      for keyspace, shards in keyspaces.items()],
     })
 
 
@@ -74,9 +76,9 @@ def write_schema(folder, keyspace, vschema):
         file.write(vschema)
 
 
-def arguments(path, keyspace, shards, folder, socket, ports, options=()):
-    """The command line: socket is MySQL's, where root needs no password; ports are vtgate's for
-    MySQL clients, gRPC's and the web page's."""
+def arguments(path, keyspaces, folder, socket, ports, options=()):
+    """The command line: keyspaces as in topology(); socket is MySQL's, where root needs no
+    password; ports are vtgate's for MySQL clients, gRPC's and the web page's."""
     users = [f"--db-{kind}-user=root" for kind in
              ("app", "dba", "allprivs", "appdebug", "filtered", "repl")]
     unprivileged = UNPRIVILEGED if os.geteuid() == 0 else []
@@ -84,7 +86,7 @@ def arguments(path, keyspace, shards, folder, socket, ports, options=()):
             "--mysql-server-bind-address=127.0.0.1", "--mysql-auth-server-impl=none",
             f"--grpc-port={ports[1]}", f"--port={ports[2]}", "--bind-address=127.0.0.1",
             "--service-map=grpc-vtgateservice,grpc-vtctl,grpc-vtctld",
-            f"--json-topo={topology(keyspace, shards)}", f"--schema-dir={folder}",
+            f"--json-topo={topology(keyspaces)}", f"--schema-dir={folder}",
             f"--db-socket={socket}", "--db-charset=utf8mb4", *users, "--mycnf-server-id=1",
             f"--mycnf-socket-file={socket}", "--dbddl-plugin=vttest", "--foreign-key-mode=allow",
             "--vschema-ddl-authorized-users=%", "--transaction-mode=SINGLE", "--no-scatter",

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "placement/vindex_table.h"
+#include "vschema/vschema.h"
 
 /* One blank for any white space; lines that begin with -- are left out. */
 static void normalise(const char *text, struct buf *out)
@@ -84,11 +85,25 @@ static void tenant_vindex(void **state)
     buf_fini(&ddl);
 }
 
+static void vschema(void **state)
+{
+    (void)state;
+    const struct config config = { 0 };
+    struct catalog *catalog = catalog_create(&config);
+    struct buf json;
+    buf_init(&json);
+    vschema_write(catalog, NULL, &json);
+    assert_file_says("vschema.json", &json);
+    buf_fini(&json);
+    catalog_destroy(catalog);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tenant_schema),
         cmocka_unit_test(tenant_vindex),
+        cmocka_unit_test(vschema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

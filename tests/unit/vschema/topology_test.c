@@ -150,7 +150,7 @@ static const char *vschema_of(char json[2048], const char *type)
     struct catalog *catalog = catalog_create(NULL);
     struct buf text;
     buf_init(&text);
-    vschema_write(catalog, &text);
+    vschema_write(catalog, NULL, &text);
     const char *usual = strstr(buf_cstr(&text), "\"xxhash\"");
     snprintf(json, 2048, "%.*s\"%s\"%s", (int)(usual - buf_cstr(&text)), buf_cstr(&text), type,
              usual + strlen("\"xxhash\""));

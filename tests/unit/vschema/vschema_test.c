@@ -234,7 +234,7 @@ static void what_is_written_is_read_again(void **state)
     const struct vindex_type *type = NULL;
     (void)state;
     buf_init(&json);
-    vschema_write(catalog, &json);
+    vschema_write(catalog, NULL, &json);
     struct vschema *v = accept(buf_cstr(&json));
     assert_int_equal(vschema_check(v, catalog, NULL, &type, NULL), MQ_OK);
     assert_string_equal(type->name, "xxhash");
@@ -250,6 +250,33 @@ static void what_is_written_is_read_again(void **state)
     catalog_destroy(catalog);
 }
 
+static void what_is_written_of_a_lookup(void **state)
+{
+    char database[] = "tenants", table[] = "mq_tenant_vindex";
+    const struct vindex_table_config lookup = { .configured = true, .database = database,
+                                                .table = table };
+    struct catalog *catalog = catalog_create(NULL);
+    const struct vindex_type *type = NULL;
+    struct buf json;
+    (void)state;
+    buf_init(&json);
+    vschema_write(catalog, &lookup, &json);
+    struct vschema *v = accept(buf_cstr(&json));
+    assert_int_equal(vschema_check(v, catalog, &lookup, &type, NULL), MQ_OK);
+    assert_string_equal(type->name, "lookup_unique");
+    assert_string_equal(v->vindexes[0].lookup.table, "tenants.mq_tenant_vindex");
+    vschema_destroy(v);
+    buf_clear(&json);
+    vschema_write_lookup(&lookup, &json);
+    v = accept(buf_cstr(&json));
+    assert_false(v->sharded);
+    assert_int_equal(v->table_count, 1);
+    assert_string_equal(v->tables[0].name, table);
+    vschema_destroy(v);
+    buf_fini(&json);
+    catalog_destroy(catalog);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +286,7 @@ int main(void)
         cmocka_unit_test(the_other_keyspace),
         cmocka_unit_test(keyspaces_without_the_queue),
         cmocka_unit_test(what_is_written_is_read_again),
+        cmocka_unit_test(what_is_written_of_a_lookup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
