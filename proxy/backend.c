@@ -677,17 +677,6 @@ void backend_reserve(struct backend *b)
 
 /* ---- prepared statements ---- */
 
-struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key)
-{
-    struct backend_stmt *stmt;
-    HASH_FIND(hh, b->statements, &key, sizeof key, stmt);
-    if (stmt) {
-        list_remove(&stmt->lru);
-        list_prepend(&b->statements_lru, &stmt->lru);
-    }
-    return stmt;
-}
-
 static void add_statement(struct backend *b, struct backend_stmt *stmt)
 {
     HASH_ADD(hh, b->statements, key, sizeof stmt->key, stmt);
@@ -695,7 +684,27 @@ static void add_statement(struct backend *b, struct backend_stmt *stmt)
     b->statement_count++;
 }
 
-void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id, const char *database)
+static struct backend_stmt *look_up(struct backend *b, struct stmt_key key)
+{
+    struct backend_stmt *stmt;
+    HASH_FIND(hh, b->statements, &key, sizeof key, stmt);
+    return stmt;
+}
+
+struct backend_stmt *backend_stmt_find(struct backend *b, struct stmt_key key)
+{
+    struct backend_stmt *stmt = look_up(b, key);
+    if (!stmt && key.bound)
+        stmt = look_up(b, (struct stmt_key){ .text = key.text });
+    if (stmt) {
+        take_statement(b, stmt);
+        stmt->key = key;
+        add_statement(b, stmt);
+    }
+    return stmt;
+}
+
+void backend_stmt_add(struct backend *b, struct stmt_key key, uint32_t id, const char *database)
 {
     struct backend_stmt *stmt = mem_new(struct backend_stmt);
     stmt->key = key;
@@ -711,11 +720,20 @@ static void close_statement(struct backend *b, struct backend_stmt *stmt, struct
     forget_statement(b, stmt);
 }
 
-void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out)
+void backend_stmt_close(struct backend *b, struct stmt_key key, struct buf *out)
 {
-    struct backend_stmt *stmt = backend_stmt_find(b, key);
+    struct backend_stmt *stmt = look_up(b, key);
     if (stmt)
         close_statement(b, stmt, out);
+}
+
+void backend_stmt_close_text(struct backend *b, uint64_t text, struct buf *out)
+{
+    LIST_EACH (&b->statements_lru, node, following) {
+        struct backend_stmt *stmt = LIST_ENTRY(node, struct backend_stmt, lru);
+        if (stmt->key.text == text)
+            close_statement(b, stmt, out);
+    }
 }
 
 void backend_stmt_make_room(struct backend *b, struct buf *out)
@@ -726,9 +744,9 @@ void backend_stmt_make_room(struct backend *b, struct buf *out)
             b, LIST_ENTRY(list_last(&b->statements_lru), struct backend_stmt, lru), out);
 }
 
-struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key)
+struct backend_stmt *backend_stmt_take(struct backend *b, struct stmt_key key)
 {
-    struct backend_stmt *stmt = backend_stmt_find(b, key);
+    struct backend_stmt *stmt = look_up(b, key);
     if (stmt)
         take_statement(b, stmt);
     return stmt;
@@ -736,16 +754,16 @@ struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key)
 
 bool backend_stmt_return(struct backend *b, struct backend_stmt *stmt)
 {
-    if (backend_stmt_find(b, stmt->key) ||
+    if (look_up(b, stmt->key) ||
         b->statement_count >= b->pool->deployment->topology->config->pool.max_statements)
         return false;
     add_statement(b, stmt);
     return true;
 }
 
-void backend_stmt_forget(struct backend *b, uint64_t key)
+void backend_stmt_forget(struct backend *b, struct stmt_key key)
 {
-    struct backend_stmt *stmt = backend_stmt_find(b, key);
+    struct backend_stmt *stmt = look_up(b, key);
     if (stmt)
         forget_statement(b, stmt);
 }

@@ -22,11 +22,17 @@ struct backend_login {
     struct slice database, attributes; /* borrowed; the session or the deployment outlives them */
 };
 
+/* What tells a backend's statements apart: request_stmt_key(). */
+struct stmt_key {
+    uint64_t text;  /* what was prepared, and whether with a cursor */
+    uint64_t bound; /* session_bound_types() of what ran it; 0: nothing yet, or it has no parameters */
+};
+
 /* A statement prepared on this backend. */
 struct backend_stmt {
     UT_hash_handle hh;
     struct list lru; /* least recently used last */
-    uint64_t key; /* request_stmt_key() */
+    struct stmt_key key;
     uint32_t id; /* the shard's */
     char *database; /* in which it was prepared, or which its heading names; NULL: none */
     uint64_t reading; /* vars_reading() at that time */
@@ -117,19 +123,22 @@ void backend_kill(struct backend *b);
 void backend_free(struct backend *b); /* only the worker's cleaning */
 const char *backend_state_name(enum backend_state s);
 
-/* The statement of that key, most recently used now; NULL if not prepared here. */
-struct backend_stmt *backend_stmt_find(struct backend *b, uint64_t key);
-void backend_stmt_add(struct backend *b, uint64_t key, uint32_t id, const char *database);
+/* The statement of that key, most recently used now; one that has not run yet becomes it. NULL: not
+ * prepared here. */
+struct backend_stmt *backend_stmt_find(struct backend *b, struct stmt_key key);
+void backend_stmt_add(struct backend *b, struct stmt_key key, uint32_t id, const char *database);
 /* Forgets it, if it is there, and appends its COM_STMT_CLOSE. */
-void backend_stmt_close(struct backend *b, uint64_t key, struct buf *out);
+void backend_stmt_close(struct backend *b, struct stmt_key key, struct buf *out);
+/* The same for all of that text, whatever was bound. */
+void backend_stmt_close_text(struct backend *b, uint64_t text, struct buf *out);
 /* Only forgets it: the shard has done so already. */
-void backend_stmt_forget(struct backend *b, uint64_t key);
+void backend_stmt_forget(struct backend *b, struct stmt_key key);
 /* Closes all but those of cursors; returns how many. */
 uint32_t backend_stmts_close(struct backend *b);
 /* Like backend_stmt_close(), of the least recently used while the bound leaves no room for another. */
 void backend_stmt_make_room(struct backend *b, struct buf *out);
 /* Takes a statement out, for a cursor, which nobody else may disturb; NULL: it is not there. */
-struct backend_stmt *backend_stmt_take(struct backend *b, uint64_t key);
+struct backend_stmt *backend_stmt_take(struct backend *b, struct stmt_key key);
 /* Puts it back; false: there is another by now, or no room. */
 bool backend_stmt_return(struct backend *b, struct backend_stmt *stmt);
 void backend_stmt_destroy(struct backend_stmt *stmt);

@@ -503,9 +503,12 @@ struct binding {
     const struct tenant *tenant; /* NULL: there are none for it */
     uint64_t limit;
 };
-/* Appends the packets of an EXECUTE with the template's parameters. */
-void session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
-                             const struct binding *binding, struct buf *out);
+/* Parameters that servers take alike have the same number, which is not 0; without any it is 0. */
+uint64_t session_bound_types(const struct execute_param *params, uint32_t count);
+/* Appends the packets of an EXECUTE with the template's parameters; returns their types' number. */
+uint64_t session_compose_execute(struct session *s, const struct template *t,
+                                 const struct execute *x, const struct binding *binding,
+                                 struct buf *out);
 void session_long_data(struct session *s, struct slice payload);
 void session_stmt_close(struct session *s, struct slice payload);
 void session_stmt_reset(struct session *s, struct slice payload);

@@ -69,6 +69,7 @@ void session_part_run(struct session *s, struct plan_entry *entry, struct part_r
     q->shard = r->shard;
     q->execute = r->execute;
     q->part_serial = r->serial;
+    q->bound = r->bound;
     buf_fini(&q->bytes);
     q->bytes = r->command;
     s->part_text = r->text;

@@ -348,11 +348,6 @@ static enum err_code check_fixed(const struct var_info *info, const struct value
                    on ? "1 or ON" : "0 or OFF");
 }
 
-static bool has_server_checks(const struct var_info *info)
-{
-    return info->kind == VAR_KIND_TRACKED || info->kind == VAR_KIND_REFINES;
-}
-
 /* The default is what a connection begins with, save that CLIENT_IGNORE_SPACE adds to its
  * sql_mode: there it has to be said. */
 static struct slice default_sql(const struct session *s, enum var var)
@@ -409,14 +404,14 @@ static enum err_code set_system(struct source *from, const struct set_item *item
     const struct var_info *info = var_info((enum var)var);
     if (value_of(from, item, &item->value, &v, reterr))
         return reterr->code;
-    if (has_server_checks(info) && !name_on(s, info))
+    if (var_is_followed(var) && !name_on(s, info))
         return err_set(reterr, MQ_VARIABLE_NOT_ALLOWED, "Unknown system variable '%s'", info->name);
     if (item->next_only)
         return session_set_next(s, (enum var)var, v.text, reterr);
     if (info->kind == VAR_KIND_OWN)
         return set_own(s, (enum var)var, &v, reterr);
-    return has_server_checks(info) ? assign(s, item, (enum var)var, &v, reterr)
-                                   : check_fixed(info, &v, reterr);
+    return var_is_followed(var) ? assign(s, item, (enum var)var, &v, reterr)
+                                : check_fixed(info, &v, reterr);
 }
 
 static void forget_tenant(struct session *s)

@@ -93,6 +93,7 @@ struct request {
     uint32_t tried;           /* shards tried so far (any_shard), or retries */
     struct plan_entry *entry; /* one reference; NULL for requests of mqgate's own */
     uint64_t part_serial;     /* of the text for this part of it, which is prepared; 0: the plan's */
+    uint64_t bound;           /* by the EXECUTE: session_bound_types() */
 };
 
 /* What a part of a statement for several tenants is asked; buffers and names are ours. */
@@ -100,18 +101,21 @@ struct part_request {
     uint32_t shard;
     bool execute;        /* command is an EXECUTE of … */
     uint64_t serial;     /* … the text of this number; 0: of the plan's own */
+    uint64_t bound;      /* … with parameters of such types */
     struct buf text;
     struct buf command;
     char *tenant;        /* of a write for this one alone; else NULL */
     char *name;          /* of the tenant or shard */
 };
 
-/* Names the request's statement on backends. MySQL 9.7 ends the answer with a packet that is no end
- * of rows when a statement that ran with a cursor runs without: the two are statements apart. */
-static inline uint64_t request_stmt_key(const struct request *q)
+/* Names the request's statement on backends. What a server keeps of one execution may show in the
+ * next, which may be another client's: MySQL compares `topic = ?` as numbers for good once a number
+ * was bound, and ends the answer with a packet that is no end of rows when a statement that ran with
+ * a cursor runs without. Such are statements apart. */
+static inline struct stmt_key request_stmt_key(const struct request *q)
 {
     uint64_t serial = q->part_serial ? q->part_serial : q->entry->serial;
-    return serial << 1 | q->opens_cursor;
+    return (struct stmt_key){ .text = serial << 1 | q->opens_cursor, .bound = q->bound };
 }
 
 /* What is prepared under that number. */

@@ -92,11 +92,12 @@ static void send_database(struct session *s)
  * run: what a server keeps from run to run is not always as if there had been none before. */
 static void close_former(struct session *s, struct buf *bytes)
 {
-    struct request former = s->request;
-    backend_stmt_close(s->backend, request_stmt_key(&former), bytes);
-    former.opens_cursor = !former.opens_cursor;
-    if (former.prepare && session_targets_unsharded(s))
-        backend_stmt_close(s->backend, request_stmt_key(&former), bytes);
+    struct stmt_key key = request_stmt_key(&s->request);
+    backend_stmt_close(s->backend, key, bytes);
+    if (!s->request.prepare || !session_targets_unsharded(s))
+        return;
+    backend_stmt_close_text(s->backend, key.text, bytes);
+    backend_stmt_close_text(s->backend, key.text ^ 1, bytes);
 }
 
 static void send_prepare(struct session *s)

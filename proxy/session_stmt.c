@@ -391,7 +391,7 @@ static struct execute_param shard_param(struct session *s, const struct template
 }
 
 /* The client's in its order, hidden ones where the text has them. */
-void session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
+uint64_t session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
                              const struct binding *binding, struct buf *out)
 {
     struct arena *arena = &s->worker->arena;
@@ -406,13 +406,14 @@ void session_compose_execute(struct session *s, const struct template *t, const 
     execute_write(out, 0, s->request.opens_cursor ? CURSOR_READ_ONLY : 0, params,
                   t->backend_param_count);
     packet_close(out, mark, &seq);
+    return session_bound_types(params, t->backend_param_count);
 }
 
 static void compose(struct session *s, const struct template *t, const struct execute *x,
                     const struct route *r)
 {
     struct binding binding = { .tenant = r->tenant };
-    session_compose_execute(s, t, x, &binding, &s->request.bytes);
+    s->request.bound = session_compose_execute(s, t, x, &binding, &s->request.bytes);
 }
 
 static void run_unsharded(struct session *s, struct client_stmt *stmt, const struct execute *x,

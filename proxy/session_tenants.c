@@ -74,7 +74,7 @@ static void ask_prepared(const struct asked *a, const struct route_part *part,
                     &s->worker->arena, &ret->text);
     ret->execute = true;
     ret->serial = plan_entry_part_serial(s->worker->plans, a->entry, buf_slice(&ret->text));
-    session_compose_execute(s, a->t, a->execute, &binding, &ret->command);
+    ret->bound = session_compose_execute(s, a->t, a->execute, &binding, &ret->command);
 }
 
 static void ask_shard(const struct asked *a, const struct route_part *part,
@@ -107,7 +107,8 @@ static void ask_tenant(const struct asked *a, const struct tenant *tenant, uint3
     ret->tenant = mem_strdup(tenant->name);
     ret->execute = a->execute != NULL;
     if (a->execute) {
-        session_compose_execute(s, a->entry->template, a->execute, &binding, &ret->command);
+        ret->bound = session_compose_execute(s, a->entry->template, a->execute, &binding,
+                                             &ret->command);
         return;
     }
     size_t mark = open_query(&ret->command);

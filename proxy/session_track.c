@@ -173,10 +173,8 @@ static bool is_named(enum var var, struct slice name)
 static bool is_silent(struct slice name)
 {
     bool found = slice_eq(name, SLICE_LIT("*")) || slice_ieq_cstr(name, "last_gtid");
-    for (int i = 0; i < VAR_COUNT; i++) {
-        enum var_kind kind = var_info((enum var)i)->kind;
-        found |= (kind == VAR_KIND_TRACKED || kind == VAR_KIND_REFINES) && is_named((enum var)i, name);
-    }
+    for (int i = 0; i < VAR_COUNT; i++)
+        found |= var_is_followed((enum var)i) && is_named((enum var)i, name);
     return found;
 }
 

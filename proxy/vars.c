@@ -82,8 +82,7 @@ static uint64_t reading_of(const char *const values[VAR_COUNT])
 {
     uint64_t hash = 0;
     for (int i = 0; i < VAR_COUNT; i++)
-        if (values[i] && (i == VAR_NAMES || i == VAR_SQL_MODE ||
-                          var_base((enum var)i) == VAR_NAMES))
+        if (values[i] && var_shapes_prepared((enum var)i))
             hash = hash_bytes(hash + (uint64_t)i, slice_cstr(values[i]));
     return hash;
 }

@@ -33,7 +33,7 @@ static inline bool vars_eq(const struct vars *a, const struct vars *b)
 void vars_forget(struct intern_table *t, struct vars *v, enum var var);
 /* The same for all that a SET from `have` to `want` was to change, and may have. */
 void vars_forget_changed(struct intern_table *t, struct vars *have, const struct vars *want);
-/* Hash of those that a prepared statement was read under, literals and all. */
+/* Hash of those that a prepared statement was read and resolved under. */
 uint64_t vars_reading(const struct vars *v);
 /* Is the client's text known to be in UTF-8? */
 bool vars_unicode(const struct vars *v);

@@ -12,6 +12,18 @@ const struct var_info *var_info(enum var v)
     return &infos[v];
 }
 
+bool var_is_followed(enum var v)
+{
+    enum var_kind kind = var_info(v)->kind;
+    return kind == VAR_KIND_RUNNING || var_shapes_prepared(v);
+}
+
+bool var_shapes_prepared(enum var v)
+{
+    enum var_kind kind = var_info(v)->kind;
+    return kind == VAR_KIND_TRACKED || kind == VAR_KIND_REFINES;
+}
+
 int var_base(enum var v)
 {
     if (v == VAR_BIG_SELECTS)

@@ -12,7 +12,14 @@ enum var {
 };
 _Static_assert(VAR_COUNT <= 64, "struct relayed has a bit for each");
 
-enum var_kind { VAR_KIND_TRACKED, VAR_KIND_REFINES, VAR_KIND_OWN, VAR_KIND_OFF, VAR_KIND_ON };
+enum var_kind {
+    VAR_KIND_TRACKED,
+    VAR_KIND_RUNNING,
+    VAR_KIND_REFINES,
+    VAR_KIND_OWN,
+    VAR_KIND_OFF,
+    VAR_KIND_ON
+};
 
 struct var_info {
     const char *name, *mysql, *mariadb; /* NULL: that flavour does not have it, or not by itself */
@@ -21,6 +28,10 @@ struct var_info {
 };
 
 const struct var_info *var_info(enum var v);
+/* Is it kept, and set on backends? */
+bool var_is_followed(enum var v);
+/* Does what a prepared statement means depend on it, from when it is prepared? */
+bool var_shapes_prepared(enum var v);
 /* The variable whose assignment undoes what was assigned to this one; -1 when there is none. */
 int var_base(enum var v);
 /* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */

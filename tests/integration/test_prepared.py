@@ -90,6 +90,77 @@ def test_types_missing_at_first(connection, topic):
     assert connection.execute(statement, topic).rows == [(0,)]
 
 
+def answered_once(connection, text, values):
+    """Rows or the error's number: prepared, executed and closed."""
+    try:
+        statement = connection.prepare(text)
+        rows = connection.execute(statement, *values).rows
+        connection.close_statement(statement)
+        return sorted(rows, key=repr)
+    except ServerError as error:
+        return error.errno
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT topic FROM queue_messages WHERE topic = ? AND id = 'own'",
+        "SELECT topic FROM queue_messages WHERE (? = topic OR created_at = ?) AND id = 'own'",
+        "SELECT COALESCE(?, ?)",
+        "SELECT GREATEST(?, ?), IF(? = 'abc', 1, 2)",
+        "DELETE FROM queue_messages WHERE topic = ? AND `offset` < 0",
+    ],
+)
+def test_what_others_have_bound(make_gateway, direct, tenant, topic, text):
+    """A statement is shared with clients that bind other types, and means what it means alone."""
+    gateway = make_gateway({"pool": {"max_per_shard": 1}})
+    one, two, alone = gateway.raw(tenant), gateway.raw(tenant), direct()
+    for connection in (one, alone):
+        connection.query("DELETE FROM queue_messages WHERE id = 'own'")
+        connection.execute(connection.prepare(PUBLISH), *message(topic, "own"))
+    kinds = [5, None, "abc", 1.5, b"abc", 1 << 63, "7"]
+    marks = text.count("?")
+    for n, former in enumerate(kinds):
+        for later in kinds:
+            bound = [(former, *kinds[n:], *kinds)[:marks], (later, *kinds[n + 1 :], *kinds)[:marks]]
+            answered_once(one, text, bound[0])
+            assert answered_once(two, text, bound[1]) == answered_once(alone, text, bound[1]), bound
+    one.close()
+    two.close()
+
+
+@pytest.mark.parametrize(
+    "setting, text",
+    [
+        ("div_precision_increment = 8", "SELECT 1 / 3"),
+        ("group_concat_max_len = 5", "SELECT GROUP_CONCAT(topic, topic)"),
+        ("default_week_format = 3", "SELECT WEEK('2000-01-01')"),
+        ("lc_time_names = 'de_DE'", "SELECT DAYNAME('2008-02-20')"),
+        ("time_zone = '+05:00'", "SELECT FROM_UNIXTIME(0)"),
+        ("timestamp = 1000", "SELECT UNIX_TIMESTAMP() > 1000"),
+        ("sql_mode = 'PIPES_AS_CONCAT'", "SELECT 1 || 2"),
+        ("sql_select_limit = 0", "SELECT topic"),
+        ("max_sort_length = 4", "SELECT topic"),
+        ("optimizer_switch = 'semijoin=off'", "SELECT topic"),
+        ("NAMES utf8mb4 COLLATE utf8mb4_bin", "SELECT 'a' = 'A'"),
+        ("foreign_key_checks = 0", "SELECT @@foreign_key_checks"),
+    ],
+)
+def test_what_others_have_set(make_gateway, direct, tenant, topic, setting, text):
+    """What a statement was prepared under, on a backend that is shared, is not seen by others."""
+    gateway = make_gateway({"pool": {"max_per_shard": 1}})
+    clients = [(gateway.raw(tenant), direct()) for _ in range(2)]
+    for connection in clients[0]:
+        connection.query("DELETE FROM queue_messages WHERE id = 'own'")
+        connection.execute(connection.prepare(PUBLISH), *message(topic, "own"))
+        connection.query(f"SET {setting}")
+    text += " FROM queue_messages WHERE id = 'own'"
+    for through, alone in [*clients, *clients, *reversed(clients)]:
+        assert answered_once(through, text, ()) == answered_once(alone, text, ())
+    for through, _ in clients:
+        through.close()
+
+
 def test_unsigned(connection, cluster, tenant, topic):
     big = (1 << 64) - 1
     connection.execute(

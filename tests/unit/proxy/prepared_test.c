@@ -335,6 +335,58 @@ static void prepare_execute_close_is_one_round_trip(void **state)
     }
 }
 
+static void execute_topic(struct peer *p, uint32_t id, bool as_number, bool null)
+{
+    struct arena arena;
+    arena_init(&arena);
+    struct execute_param number = { .type = { TYPE_TINY, 0 }, .value = SLICE_LIT("\0") };
+    struct execute_param param = as_number ? number : text_param(&arena, "t");
+    param.null = null;
+    execute(&gate, p, id, &param, 1);
+    arena_fini(&arena);
+}
+
+static uint32_t executed_id(struct peer *shard)
+{
+    struct slice body = shard_expect_command(shard, COM_STMT_EXECUTE);
+    struct reader r = reader_of(body.data, body.len);
+    return read_u32(&r);
+}
+
+/* A server may go on to read a parameter as it was bound at first, so other types run another one. */
+static void other_types_run_another_statement(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq@acme"), *other = login(&gate, "mq@acme");
+    struct peer *shard = gate_shard(&gate, 0);
+    static const char text[] = "DELETE FROM queue_messages WHERE topic = ?";
+    static const char sent[] = "DELETE FROM queue_messages WHERE tenant = ? AND ( topic = ?)";
+    static const struct {
+        bool as_number, null, anew;
+        uint32_t id;
+    } runs[] = {
+        { .as_number = true, .id = 41 },  { .as_number = false, .anew = true, .id = 42 },
+        { .as_number = true, .id = 41 },  { .as_number = false, .null = true, .anew = true, .id = 43 },
+        { .as_number = false, .id = 42 }, { .as_number = true, .null = true, .id = 43 },
+    };
+    uint32_t ids[] = { prepare(&gate, p, text, sent, 1), 0 };
+    client_command(other, COM_STMT_PREPARE, slice_cstr(text));
+    gate_run(&gate);
+    ids[1] = expect_prepared(other, 1).statement_id;
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        struct peer *client = i % 2 ? other : p;
+        execute_topic(client, ids[i % 2], runs[i].as_number, runs[i].null);
+        if (runs[i].anew || (i == 0 && next_is(shard, COM_STMT_PREPARE))) {
+            shard_expect_command(shard, COM_STMT_PREPARE);
+            shard_say_prepared(&gate, shard, runs[i].id, 2);
+        }
+        uint32_t id = executed_id(shard);
+        assert_true(id == runs[i].id || runs[i].id == 41);
+        gate_say_ok(&gate, shard, IDLE_STATUS);
+        expect_ok(client);
+    }
+}
+
 /* Something between has made the shard forget it: nothing has run, so it may run once more. */
 static void a_statement_that_the_shard_forgot(void **state)
 {
@@ -515,6 +567,7 @@ int main(void)
         TEST(values_of_the_session_are_bound),
         TEST(prepare_execute_close_is_one_round_trip),
         TEST(a_statement_that_the_shard_forgot),
+        TEST(other_types_run_another_statement),
         TEST(a_server_that_is_full),
         TEST(columns_that_change_behind_our_back),
         TEST(metadata_of_other_values),
