@@ -442,13 +442,43 @@ static bool orders_alike(const struct planner *p, const struct scope *s)
     return !p->scatter && !grouped;
 }
 
+/* The number of the list's column that is the key and nothing else; 0: there is none, or a star
+ * stands before it. */
+static uint32_t listed_number(struct planner *p, const struct scope *s, const struct table_ref *ref)
+{
+    const struct node *list = s->block ? node_find(s->block, N_SELECT_LIST) : NULL;
+    uint32_t number = 0;
+    for (const struct node *c = list ? list->child : NULL; c && c->kind != N_STAR; c = c->next) {
+        struct scope *found;
+        number++;
+        if (key_column(p, c->child, &found) == ref && found == s)
+            return number;
+    }
+    return 0;
+}
+
+/* MariaDB loses rows of a DISTINCT that is ordered by an expression it also lists, when that makes
+ * one character set of two: a number says the same. */
+static enum err_code order_listed(struct planner *p, const struct node *expr, uint32_t number)
+{
+    struct text t = begin_text(p, expr);
+    column_claim(p, expr);
+    text_add(&t, arena_printf(p->arena, "%u", (unsigned)number));
+    return replace(p, expr, &t);
+}
+
 static enum err_code order_item(struct planner *p, struct scope *s, const struct node *item)
 {
     struct scope *found;
     const struct node *expr = item->child;
     const struct table_ref *ref = key_column(p, expr, &found);
     bool qualified = ref && expr->child->next;
+    bool distinct = s->block && s->block->flags & NODE_F_DISTINCT;
     enum shown shown = ref && !qualified ? list_shows(p, s, plan_name(p, expr)) : SHOWN_NOT;
+    uint32_t number =
+        distinct && ref && found == s && shown == SHOWN_NOT ? listed_number(p, s, ref) : 0;
+    if (number)
+        return order_listed(p, expr, number);
     if (!ref || found != s || (shown == SHOWN_NOT && !orders_alike(p, s)))
         return visit(p, item);
     column_claim(p, expr);

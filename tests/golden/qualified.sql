@@ -106,6 +106,12 @@ SELECT LENGTH(partition_key), COUNT(DISTINCT partition_key), CONCAT(partition_ke
 -- case: discovery
 -- args: --set partition_keys=qualified --set @mq_tenant=acme
 SELECT DISTINCT partition_key FROM queue_messages WHERE topic = 't' ORDER BY partition_key
+-- case: DISTINCT: MariaDB loses rows if both the list and the order have the expression
+-- args: --set partition_keys=qualified --set @mq_tenant=acme
+SELECT DISTINCT topic, m.partition_key FROM queue_messages m ORDER BY topic DESC, m.partition_key DESC LIMIT 2
+-- case: the same under another name
+-- args: --set partition_keys=qualified --set @mq_tenant=acme
+SELECT DISTINCT topic, partition_key AS k FROM queue_messages ORDER BY partition_key, k
 -- case: group
 -- args: --set partition_keys=qualified --set @mq_tenant=acme
 SELECT topic, partition_key, COUNT(*) AS n FROM queue_messages GROUP BY topic, partition_key HAVING partition_key > 'acme|a' AND MAX(partition_key) < 'b' ORDER BY partition_key, n

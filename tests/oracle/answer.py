@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from rawmysql import (
     COM_QUERY,
     COM_STMT_CLOSE,
+    COM_STMT_FETCH,
+    CURSOR_EXISTS,
+    CURSOR_READ_ONLY,
     DEFAULT_CAPABILITIES,
     DEPRECATE_EOF,
+    LAST_ROW_SENT,
     ProtocolError,
     RawConnection,
     Reader,
@@ -74,15 +78,38 @@ class Connection(RawConnection):
         count = Reader(packet).lenenc()
         columns = [self.receive_answer() for _ in range(count)]
         if not self.capabilities & DEPRECATE_EOF:
-            self._parse_end(self.receive_answer())
+            behind = answer_of(self._parse_end(self.receive_answer()), binary)
+            if behind.status & CURSOR_EXISTS:
+                behind.columns = columns
+                return behind
+        end = self.read_row_packets(binary)
+        end.columns = columns
+        return end
+
+    def read_row_packets(self, binary):
+        """An Answer without columns."""
         rows = []
         while True:
             packet = self.receive_answer()
             if packet[:1] == b"\xfe" and self._is_end(packet):
                 end = answer_of(self._parse_end(packet), binary)
-                end.columns, end.rows = columns, rows
+                end.rows = rows
                 return end
             rows.append(packet)
+
+    def read_cursor(self, number, answer, rows_at_a_time):
+        """The rows of the cursor that the answer has opened, as if they had come with it."""
+        rows, end = [], answer
+        while end.status & CURSOR_EXISTS and not end.status & LAST_ROW_SENT:
+            self.command(COM_STMT_FETCH, struct.pack("<II", number, rows_at_a_time))
+            try:
+                end = self.read_row_packets(True)
+            except ServerError as error:
+                return Answer(error=(error.errno, error.sqlstate, error.message), binary=True)
+            rows += end.rows
+        end.columns, end.rows = answer.columns, rows or answer.rows
+        end.status &= ~(CURSOR_EXISTS | LAST_ROW_SENT)
+        return end
 
     # The two halves of a statement apart, so that both sides can work at once.
 
@@ -103,8 +130,8 @@ class Connection(RawConnection):
         self.read_columns(columns)
         return number
 
-    def send_values(self, number, values):
-        body = struct.pack("<IBI", number, 0, 1)
+    def send_values(self, number, values, cursor=False):
+        body = struct.pack("<IBI", number, CURSOR_READ_ONLY if cursor else 0, 1)
         if values:
             body += make_null_bitmap(values) + b"\1"
             body += b"".join(parameter_type(v) for v in values)

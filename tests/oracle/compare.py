@@ -120,7 +120,7 @@ def row_differences(legacy, shard, order, ranks):
     mine, theirs = legacy.rows, shard.rows
     if mine == theirs:
         return []
-    if ranks.pairs:
+    if ranks.pairs or legacy.binary:  # a cursor's integers are as wide as its temporary table's
         mine, theirs = parsed(legacy), [ranks.row(row) for row in parsed(shard)]
     if Counter(mine) != Counter(theirs):
         return [

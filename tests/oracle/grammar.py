@@ -16,6 +16,7 @@ class Statement:
     kind: str  # "query", "change", "session"
     clauses: frozenset = frozenset()
     binary: bool = False  # sent as a prepared statement with parameters
+    cursor: int = 0  # with a cursor, from which so many rows are fetched at a time
     plan: bool = False  # answered with what depends on the server's plan
     lenient: tuple = ()  # what of the answer is left out of the comparison
 
@@ -32,6 +33,8 @@ class Unit:
 
 class Grammar(Queries, Changes, Sessions, Expressions):
     """Units for one kind of server, the same ones for the same seed."""
+
+    CURSORS = ()  # how many rows a prepared query fetches at a time: one of these; 0: without a cursor
 
     def __init__(self, seed, mysql):
         self.rng = random.Random(seed)
@@ -88,7 +91,8 @@ class Grammar(Queries, Changes, Sessions, Expressions):
         binary = self.chance(0.25)
         if self.mysql and "WITH ROLLUP" in self.clauses:
             binary = False  # MySQL 9.7 loses parameters in aggregates there
-        return self.statement(node, kind, binary=binary)
+        cursor = self.rng.choice(self.CURSORS) if binary and kind == "query" and self.CURSORS else 0
+        return self.statement(node, kind, binary=binary, cursor=cursor)
 
     def statement(self, node, kind, **how):
         return Statement(node, kind, frozenset(self.clauses), **how)
@@ -108,3 +112,9 @@ class Grammar(Queries, Changes, Sessions, Expressions):
         transaction = self.chance(0.9)
         end = self.rng.choice(["ROLLBACK"] * 9 + ["COMMIT"]) if transaction else None
         return Unit(statements, transaction, end, self.chance(0.5))
+
+
+class Qualified(Grammar):
+    """The same for a session that sees qualified partition keys."""
+
+    CURSORS = (0, 0, 1, 3, 100)

@@ -1,6 +1,7 @@
 """Statements of a session with several tenants, as an old consumer and its admin tool send them: one
-table, conditions of all kinds, DISTINCT, groups, orders, limits; changes that a partition key or a
-table that every tenant has a copy of makes possible.
+table, conditions of all kinds, DISTINCT, groups, orders, limits; joins and derived tables, tied by
+partition keys or not; changes that a partition key or a table that every tenant has a copy of makes
+possible; and what the session says of all that afterwards.
 """
 
 import literals
@@ -9,6 +10,7 @@ from tables import JSON, KEYS, MANY, NAMES, NUMBER, TABLES, TEXT
 from tree import OFFSET, Node, joined
 
 HEARTBEATS = "queue_subscriber_heartbeats"
+KEYED = [t for t in TABLES.values() if "partition_key" in [c.name for c in t.columns]]
 # What tells one row from all others.
 UNIQUE = {name: ("topic", "partition_key", "id") if "offset" in t.key else t.key for name, t in TABLES.items()}
 
@@ -20,11 +22,24 @@ def written(name):
 class Many(Grammar):
     """Units for a session that names no tenant."""
 
+    CURSORS = (0, 0, 1, 3, 100)
+
     def unit(self):
         if self.chance(0.75):
-            return Unit([self.finished(self.any_query(), "query")], deprecate_eof=self.chance(0.5))
-        changes = [self.finished(self.any_change(), "change") for _ in range(self.rng.choice([1, 2, 3]))]
-        return Unit(changes, deprecate_eof=self.chance(0.5))
+            statements = self.asked(self.finished(self.any_query(), "query"))
+        else:
+            statements = []
+            for _ in range(self.rng.choice([1, 2, 3])):
+                statements += self.asked(self.finished(self.any_change(), "change"))
+        return Unit(statements, deprecate_eof=self.chance(0.5))
+
+    ASKED = [*Grammar.QUESTIONS, "SELECT FOUND_ROWS()", "SHOW COUNT(*) WARNINGS", "SELECT @@warning_count"]
+
+    def asked(self, statement):
+        """The statement, and at times a question about it. The rows of a cursor nobody has counted."""
+        if statement.cursor or not self.chance(0.15):
+            return [statement]
+        return [statement, self.session(self.rng.choice(self.ASKED))]
 
     # --- values
 
@@ -33,7 +48,7 @@ class Many(Grammar):
 
     def value(self, column):
         if column.type == NUMBER:
-            return literals.number(self.rng, self.rng.choice([0, 1, 2, 5, 8, 60, 103, 110, 205]))
+            return literals.number(self.rng, self.rng.choice([0, 1, 2, 5, 8, 60, 103, 110, 205, 310, 408]))
         if column.name == "partition_key":
             return Node("text", literals.Value(literals.quoted(key := self.key()), key))
         return literals.text(self.rng, self.rng.choice(NAMES.get(column.name, ["boom", ""])))
@@ -45,7 +60,7 @@ class Many(Grammar):
         left = name + written(column.name)
         value = lambda: self.value(column)  # noqa: E731
         if column.name == "partition_key" and self.chance(0.3):
-            return Node("condition", left, self.rng.choice([" LIKE 'm%'", " LIKE '%|p'", " LIKE '%a%|q'", " > 'mine|p'", " < 'near|q'"]))
+            return Node("condition", left, self.rng.choice([" LIKE 'm%'", " LIKE '%|p'", " LIKE '%n%|q'", " > 'mine|p'", " < 'near|q'", " LIKE 'mine!%'"]))
         form = self.rng.choice(["=", "=", "=", "<>", ">", "<=", "IN", "IN", "NOT IN", "BETWEEN", "NULL"])
         if form == "IN" or form == "NOT IN":
             values = joined(", ", [value() for _ in range(self.rng.choice([1, 2, 3]))])
@@ -67,6 +82,9 @@ class Many(Grammar):
 
     def any_query(self):
         self.begin([1])
+        if self.chance(0.2):
+            self.note("join")
+            return self.join()
         table = self.rng.choice(list(TABLES.values()))
         alias = self.rng.choice(["", "", "t"])
         name = "t." if alias and self.chance(0.5) else ""
@@ -142,6 +160,80 @@ class Many(Grammar):
     def totals(self, table, name, source):
         calls = [self.aggregate(table, name) for _ in range(self.rng.randint(1, 3))]
         return Node("select", "SELECT ", ", ".join(calls), source, self.where(table, name))
+
+    # --- joins
+
+    def derived(self, table):
+        """(text, its columns): one row for each partition key, or some of its rows."""
+        key = self.rng.choice(["partition_key", "partition_key", "partition_key AS k"])
+        columns = ["topic", key.split()[-1]]
+        where = self.where(table, "")
+        if self.chance(0.3):
+            word = self.rng.choice(["", "DISTINCT "])
+            return Node("derived", f"(SELECT {word}topic, {key} FROM {table.name}", where, ")"), columns
+        number = self.rng.choice([c.name for c in table.columns if c.type == NUMBER])
+        call = self.rng.choice([f"MAX({written(number)})", "COUNT(*)", f"MIN({written(number)})"])
+        groups = self.rng.choice(["topic, partition_key"] * 6 + ["topic", "partition_key"])
+        having = self.rng.choice(["", "", "", " HAVING COUNT(*) > 1"])
+        listed = f"topic, {key}" if groups.startswith("topic, ") else "MIN(topic) AS topic, " + key
+        if groups == "topic":
+            listed = f"topic, MIN(partition_key) AS {columns[1]}"
+        return (
+            Node("derived", f"(SELECT {listed}, {call} AS n FROM {table.name}", where, f" GROUP BY {groups}{having})"),
+            [*columns, "n"],
+        )
+
+    def source(self, alias):
+        """(text, its columns, the one that has the partition key, the table if it is one)."""
+        table = self.rng.choice(KEYED)
+        if self.chance(0.3):
+            text, columns = self.derived(table)
+            return Node("from", text, f" {alias}"), columns, columns[1], None
+        columns = [c.name for c in table.columns if c.type in (NUMBER, TEXT) and c.name != "last_error"]
+        return f"{table.name} {alias}", columns, "partition_key", table
+
+    def tie(self, left, right):
+        (a, _, key_a, _), (b, _, key_b, _) = left, right
+        tie = f"{a}.{key_a} = {b}.{key_b}" if self.chance(0.5) else f"{b}.{key_b} = {a}.{key_a}"
+        form = self.rng.choice(["tie"] * 8 + ["no", "or", "than"])
+        if form == "no":
+            tie = f"{a}.topic = {b}.topic"
+        elif form == "or":
+            tie = f"({tie} OR {a}.topic = {b}.topic)"
+        elif form == "than":
+            tie = tie.replace("=", "<=>" if self.chance(0.5) else ">=")
+        return tie + self.rng.choice(["", f" AND {a}.topic = {b}.topic", f" AND {a}.topic < {b}.topic", f" AND {a}.topic = 'a'"])
+
+    def join(self):
+        """Two or three references, each tied to one before it."""
+        refs, text, where = [], [], []
+        for alias in "abc"[: self.rng.choice([1, 2, 2, 2, 3])]:
+            source, *rest = self.source(alias)
+            refs.append((alias, *rest))
+            if len(refs) == 1:
+                text.append(source)
+                continue
+            tie = self.tie(self.rng.choice(refs[:-1]), refs[-1])
+            word = self.rng.choice([" JOIN ", " LEFT JOIN ", " LEFT JOIN ", " RIGHT JOIN ", ", "])
+            if word == ", ":
+                text += [" CROSS JOIN ", source]  # a comma would bind less than JOIN
+                where += [" AND " if where else "", tie]
+            else:
+                text += [word, source, f" ON {tie}"]
+        for alias, _, _, table in refs:
+            if table and self.chance(0.3):
+                where += [" AND " if where else "", self.condition(table, f"{alias}.")]
+        places = [(alias, c) for alias, columns, _, table in refs for c in columns if table or c == "topic" or self.chance(0.7)]
+        picked = self.rng.sample(places, min(len(places), self.rng.randint(1, 4)))
+        items = [f"{alias}.{written(c)}" for alias, c in picked]
+        own = [i for i, (alias, _) in enumerate(picked) if dict((r[0], r[3]) for r in refs)[alias]]
+        order = ""
+        if len(own) == len(picked) and self.chance(0.6):
+            limit = self.rng.choice(["", "", " LIMIT 5", " LIMIT 2, 4"])
+            order = Node("order", " ORDER BY ", ", ".join(items), limit, optional=True, order=tuple(range(len(items))))
+        word = self.rng.choice(["", "", "", "DISTINCT "])
+        condition = Node("where", " WHERE ", *where) if where else ""
+        return Node("select", f"SELECT {word}", ", ".join(items), " FROM ", *text, condition, order)
 
     # --- changes
 

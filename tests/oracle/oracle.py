@@ -161,8 +161,10 @@ class Oracle:
         number = connection.read_prepare()
         if isinstance(number, Answer):
             return number
-        connection.send_values(number, values)
+        connection.send_values(number, values, statement.cursor > 0)
         answer = connection.read_answer(binary=True)
+        if statement.cursor and not answer.error:
+            answer = connection.read_cursor(number, answer, statement.cursor)
         connection.close_number(number)
         return answer
 

@@ -35,11 +35,11 @@ class Report:
         asked = self.served + self.refused
         return self.served / asked if asked else 0.0
 
-    def progress(self, oracle, wanted, job):
+    def progress(self, oracle, wanted, part):
         """A line a minute on the terminal."""
         if sys.stderr.isatty() and time.monotonic() - self.shown > 60:
             self.shown = time.monotonic()
-            print(f"job {job}: {oracle.asked} of {wanted}", file=sys.stderr, flush=True)
+            print(f"part {part}: {oracle.asked} of {wanted}", file=sys.stderr, flush=True)
 
     def summary(self, seconds):
         asked = self.served + self.refused
@@ -61,7 +61,8 @@ class Report:
 
 def explain(world, number, difference):
     """A difference with all that is needed to look into it."""
-    lines = [f"--- unit {number} differs (legacy | shards)"]
+    shards = len(world.cluster.shards)
+    lines = [f"--- unit {number} on {shards} shards differs (legacy | shards)"]
     *before, last = difference.unit.statements[: difference.index + 1]
     if difference.unit.transaction:
         lines.append("  BEGIN")

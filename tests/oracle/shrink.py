@@ -45,8 +45,11 @@ class Shrinker:
         """The first smaller tree that differs is taken, until none does."""
         if index >= len(self.best.unit.statements):
             return
-        if self.best.unit.statements[index].binary:
-            self.try_tree(index, self.best.unit.statements[index].tree, binary=False)
+        statement = self.best.unit.statements[index]
+        if statement.cursor:
+            self.try_tree(index, statement.tree, cursor=0)
+        if statement.binary:
+            self.try_tree(index, statement.tree, binary=False, cursor=0)
         found = True
         while found and self.tries < TRIES and index < len(self.best.unit.statements):
             tree = self.best.unit.statements[index].tree

@@ -8,7 +8,9 @@ hold is a marker, a text or a number that must never be seen.
 from dataclasses import dataclass
 
 MINE = "mine"
-MANY = [MINE, "near", "far"]  # of a session that has several tenants
+# Of a session that has several tenants: on two shards of two, three of three, five of eight. `mine!|p`
+# sorts before `mine|p`.
+MANY = [MINE, "mine!", "near!", "north", "zz"]
 MARKER = "Qz9"
 MARKER_NUMBER = 7_707_700_000_000
 MARKER_COUNT = 770_770_000  # for INT columns
@@ -141,13 +143,16 @@ def own_rows(partitions=KEYS, offset=0):
 
 
 def many_rows(qualified):
-    """{tenant: rows} of a session's tenants. Each has a copy of the heartbeats; ours are the newest."""
+    """{tenant: rows} of a session's tenants. Each has a copy of the heartbeats; one of them, not always
+    the same tenant's, is the newest."""
     out = {}
     for number, tenant in enumerate(MANY):
         keys = [f"{tenant}|{key}" for key in KEYS] if qualified else KEYS
         out[tenant] = own_rows(keys, 100 * number)
-        beats = [(*row[:3], row[3] - number, row[4]) for row in own_rows()[HEARTBEATS]]
-        out[tenant][HEARTBEATS] = beats
+        out[tenant][HEARTBEATS] = [
+            (*row[:3], row[3] - (number + place) % len(MANY), row[4])
+            for place, row in enumerate(own_rows()[HEARTBEATS])
+        ]
     return out
 
 

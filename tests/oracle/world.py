@@ -42,7 +42,7 @@ class World:
         self.many, qualified = many, qualified or many
         self.folder, self.flavour, self.mysql = Path(folder), flavour, flavour == "mysql"
         options = [f"--server-option={option}" for option in SERVER_OPTIONS[flavour]]
-        tenants = [MINE, *OTHERS]
+        tenants = [MINE, *OTHERS, *(MANY[1:] if many else [])]
         self.cluster = Cluster(
             self.folder / "cluster", flavour, tenants, shards, arguments=["--one-server", *options]
         )
@@ -159,22 +159,20 @@ class World:
         """Statements that empty and fill every table."""
         out = []
         for name in TABLES:
-            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", self.legacy_rows(name), ())]
+            out += [f"DELETE FROM queue.{name}", insert(f"queue.{name}", self.legacy_rows(name))]
         for database, tenants in self.databases():
-            for name in TABLES:
-                out.append(f"DELETE FROM {database}.{name}")
-                for tenant in tenants:
-                    rows = self.tenant_rows(tenant)
-                    out.append(insert(f"{database}.{name}", rows[name], (tenant,)))
+            tables = {tenant: self.tenant_rows(tenant) for tenant in tenants}
+            for name in TABLES if tenants else ():
+                rows = [(tenant, *row) for tenant in tenants for row in tables[tenant][name]]
+                out += [f"DELETE FROM {database}.{name}", insert(f"{database}.{name}", rows)]
         return out
 
     def legacy_rows(self, name):
         if not self.many:
             return own_rows(PARTITIONS)[name]
         tables = many_rows(qualified=True)
-        if name == HEARTBEATS:
-            return tables[MINE][name]
-        return [row for tenant in MANY for row in tables[tenant][name]]
+        rows = [row for tenant in MANY for row in tables[tenant][name]]
+        return newest(rows) if name == HEARTBEATS else rows
 
     def tenant_rows(self, tenant):
         if tenant in self.own:
@@ -225,13 +223,9 @@ class World:
         legacy, shards = (self.read_contents(query) for query in self.dumps)
         return [legacy, self.contents_of_shards(shards) if self.many else shards]
 
-    def contents_of_shards(self, rows):
-        """Of the copies of a heartbeat the newest is the one that the client sees."""
-        newest = {}
-        for row in rows[HEARTBEATS]:
-            if tuple(row[:3]) not in newest or int(row[3]) > int(newest[tuple(row[:3])][3]):
-                newest[tuple(row[:3])] = row
-        return {**rows, HEARTBEATS: list(newest.values())}
+    @staticmethod
+    def contents_of_shards(rows):
+        return {**rows, HEARTBEATS: newest(rows[HEARTBEATS])}
 
     def read_contents(self, query):
         out = {name: [] for name in TABLES}
@@ -244,6 +238,14 @@ class World:
     def dump_foreign(self):
         """What tells whether rows of other tenants, or ours where they do not belong, changed."""
         return self.admin_query(self.foreign).rows
+
+
+def newest(rows):
+    """Of the copies of a heartbeat the newest is the one that the client sees."""
+    out = {}
+    for row in sorted(rows, key=lambda row: int(row[3])):
+        out[tuple(row[:3])] = row
+    return list(out.values())
 
 
 CELL_END = "\x1f"
@@ -265,8 +267,8 @@ def generated(value):
     return value is not None and value.isdigit() and LEGACY_GENERATED <= int(value) < GENERATED_END
 
 
-def insert(table, rows, before):
-    values = ", ".join("(" + ", ".join(literal(v) for v in (*before, *row)) + ")" for row in rows)
+def insert(table, rows):
+    values = ", ".join("(" + ", ".join(literal(v) for v in row) + ")" for row in rows)
     return f"INSERT INTO {table} VALUES {values}"
 
 
