@@ -46,17 +46,36 @@ static struct quota *add(struct quotas *q, struct slice name)
     return added;
 }
 
-bool quotas_take(struct quotas *q, struct slice name, uint32_t most)
+/* Under the lock, as the next one. */
+static bool is_free(struct quotas *q, struct slice name, uint32_t most)
 {
-    pthread_mutex_lock(&q->lock);
     struct quota *found = find(q, name);
-    bool free = most > 0 && (!found || found->taken < most);
-    if (free && !found)
+    return most > 0 && (!found || found->taken < most);
+}
+
+static void take(struct quotas *q, struct slice name)
+{
+    struct quota *found = find(q, name);
+    if (!found)
         found = add(q, name);
-    if (free)
-        found->taken++;
+    found->taken++;
+}
+
+bool quotas_take_all(struct quotas *q, const struct slice *names, size_t count, uint32_t most)
+{
+    bool free = true;
+    pthread_mutex_lock(&q->lock);
+    for (size_t i = 0; i < count && free; i++)
+        free = is_free(q, names[i], most);
+    for (size_t i = 0; i < count && free; i++)
+        take(q, names[i]);
     pthread_mutex_unlock(&q->lock);
     return free;
+}
+
+bool quotas_take(struct quotas *q, struct slice name, uint32_t most)
+{
+    return quotas_take_all(q, &name, 1, most);
 }
 
 void quotas_give(struct quotas *q, struct slice name)

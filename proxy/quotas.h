@@ -21,5 +21,7 @@ void quotas_fini(struct quotas *q);
 /* One more, if the name has fewer than `most`. Thread-safe, as is its counterpart. */
 bool quotas_take(struct quotas *q, struct slice name, uint32_t most);
 void quotas_give(struct quotas *q, struct slice name);
+/* One more of each of these names, which differ, or of none. */
+bool quotas_take_all(struct quotas *q, const struct slice *names, size_t count, uint32_t most);
 
 #endif

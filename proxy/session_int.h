@@ -45,6 +45,8 @@ void session_leave_account(struct session *s);
 /* For the request at hand. False: the session waits in line. */
 bool session_take_shares(struct session *s);
 void session_give_shares(struct session *s);
+/* The request at hand is for all tenants of the route. */
+void session_want_shares(struct session *s, const struct route *r);
 
 /* session_limits.c */
 /* The shard has ended the statement because mqgate asked it to: *ret_why is what the client
@@ -190,6 +192,8 @@ void session_drop_scatter(struct session *s);
 void session_part_has_backend(struct scatter_part *p);
 /* No part has begun after it. */
 bool session_part_is_last(const struct scatter_part *p);
+/* Since when its statement runs. */
+uint64_t session_part_since_ms(const struct scatter_part *p);
 /* Its session has ended; whether with an answer, the pipe tells. */
 void session_part_gone(struct scatter_part *p);
 

@@ -87,10 +87,12 @@ static void interrupt(struct session *s)
     pool_kill_statement(s->backend);
 }
 
+/* Of one for several tenants, all parts together have one limit. */
 static void watch_statement(struct session *s)
 {
     const struct config *c = config_of(s);
-    bool over = (s->is_part && !s->part) || has_passed(s, s->since_ms, c->limits.statement_timeout_ms) ||
+    uint64_t since_ms = s->part ? session_part_since_ms(s->part) : s->since_ms;
+    bool over = (s->is_part && !s->part) || has_passed(s, since_ms, c->limits.statement_timeout_ms) ||
                 (s->pinned && has_passed(s, s->pinned_ms, c->limits.transaction_timeout_ms));
     if (s->interrupted_ms && has_passed(s, s->interrupted_ms, c->pool.connect_timeout_ms))
         backend_lose(s->backend, MQ_SHARD_LOST, "it did not end a statement that took too long");

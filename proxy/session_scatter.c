@@ -314,6 +314,11 @@ bool session_part_is_last(const struct scatter_part *p)
     return p == &p->scatter->parts[p->scatter->begun - 1];
 }
 
+uint64_t session_part_since_ms(const struct scatter_part *p)
+{
+    return p->scatter->session->since_ms;
+}
+
 void session_part_gone(struct scatter_part *p)
 {
     p->session = NULL;

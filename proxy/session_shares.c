@@ -4,6 +4,9 @@
  *   a statement or   from before its backend is asked for until that is given back; a
  *   a transaction    transaction that had to wait for each statement would wait with its locks
  *
+ * A statement for several tenants takes a share of each, all at once: two that held some of them
+ * and lacked others could wait for each other.
+ *
  * Who finds no share waits in the worker's line, first come first served, at most as long as for
  * a backend. Shares that other workers give back are seen at the next tick. */
 #include "proxy/session_int.h"
@@ -47,6 +50,73 @@ enum err_code session_join_account(struct session *s, struct err *reterr)
                    s->user, most);
 }
 
+/* ---- statements for several tenants ---- */
+
+struct tenant_shares {
+    bool taken;
+    size_t count;
+    char *text;
+    struct slice names[]; /* in it */
+};
+
+static void forget_tenants(struct session *s)
+{
+    struct tenant_shares *t = s->shares.tenants;
+    s->shares.tenants = NULL;
+    if (t)
+        mem_free(t->text);
+    mem_free(t);
+}
+
+static size_t count_tenants(const struct route *r, size_t *ret_bytes)
+{
+    size_t n = 0;
+    *ret_bytes = 0;
+    for (size_t i = 0; i < r->part_count; i++)
+        for (size_t j = 0; j < r->parts[i].tenant_count; j++, n++)
+            *ret_bytes += strlen(r->parts[i].tenants[j]->name);
+    return n;
+}
+
+static struct slice copy_name(const char *name, char **text)
+{
+    struct slice copy = slice_of(memcpy(*text, name, strlen(name)), strlen(name));
+    *text += copy.len;
+    return copy;
+}
+
+void session_want_shares(struct session *s, const struct route *r)
+{
+    size_t bytes, count = count_tenants(r, &bytes);
+    forget_tenants(s);
+    if (s->deployment->topology->config->limits.tenant_concurrency == 0)
+        return;
+    struct tenant_shares *t = mem_zalloc(sizeof *t + count * sizeof *t->names);
+    char *text = t->text = mem_array(bytes, 1);
+    for (size_t i = 0; i < r->part_count; i++)
+        for (size_t j = 0; j < r->parts[i].tenant_count; j++)
+            t->names[t->count++] = copy_name(r->parts[i].tenants[j]->name, &text);
+    s->shares.tenants = t;
+}
+
+static bool take_tenants(struct session *s, uint32_t most)
+{
+    struct tenant_shares *t = s->shares.tenants;
+    struct quotas *q = &s->worker->fleet->tenant_statements;
+    if (!t->taken && most)
+        t->taken = quotas_take_all(q, t->names, t->count, most);
+    return t->taken || !most;
+}
+
+static void give_tenants(struct session *s)
+{
+    struct tenant_shares *t = s->shares.tenants;
+    for (size_t i = 0; t && t->taken && i < t->count; i++)
+        quotas_give(&s->worker->fleet->tenant_statements, t->names[i]);
+    if (t)
+        t->taken = false;
+}
+
 /* ---- statements ---- */
 
 static const char *tenant_of(const struct session *s)
@@ -63,6 +133,8 @@ static bool take_shares(struct session *s)
     if (!s->shares.account &&
         !take(&fleet->account_statements, s->user, account_most, &s->shares.account))
         return false;
+    if (s->shares.tenants)
+        return take_tenants(s, tenant_most);
     return s->shares.tenant ||
            take(&fleet->tenant_statements, tenant_of(s), tenant_most, &s->shares.tenant);
 }
@@ -71,6 +143,7 @@ static void give_shares(struct session *s)
 {
     give(&s->worker->fleet->account_statements, &s->shares.account);
     give(&s->worker->fleet->tenant_statements, &s->shares.tenant);
+    give_tenants(s);
 }
 
 /* All or none: half of what it needs would be kept from others. */
@@ -94,9 +167,10 @@ bool session_take_shares(struct session *s)
 
 void session_give_shares(struct session *s)
 {
-    if (!s->shares.account && !s->shares.tenant)
+    if (!s->shares.account && !s->shares.tenant && !s->shares.tenants)
         return;
     give_shares(s);
+    forget_tenants(s);
     if (!list_empty(&s->worker->line))
         worker_clean_later(s->worker);
 }
@@ -104,9 +178,10 @@ void session_give_shares(struct session *s)
 static void wait_ran_out(struct session *s)
 {
     struct err e;
+    const char *tenant = s->shares.tenants ? "" : tenant_of(s);
     err_set(&e, MQ_CONCURRENCY,
-            "as many statements of account '%.80s' or of tenant '%.80s' are under way as they may have",
-            s->user, tenant_of(s) ? tenant_of(s) : "");
+            "as many statements of account '%.80s' or of %s '%.80s' are under way as they may have",
+            s->user, s->shares.tenants ? "one of the tenants" : "tenant", tenant ? tenant : "");
     session_fail_request(s, &e);
 }
 

@@ -268,6 +268,7 @@ struct session {
     /* Names under which it has taken a share of what is limited; NULL: none. */
     struct {
         char *connection, *account, *tenant;
+        struct tenant_shares *tenants; /* of a statement for several: taken, or wanted */
     } shares;
 
     /* What the client set up. */

@@ -179,6 +179,7 @@ static void run(struct asked *a)
         ask_each_tenant(a, count, requests);
     else
         ask_each_shard(a, requests);
+    session_want_shares(s, a->r);
     session_make_scatter(s, a->t->merge, &a->inputs, requests, count, a->execute != NULL);
     session_run_request(s);
 }

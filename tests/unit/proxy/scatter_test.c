@@ -255,6 +255,25 @@ static void a_statement_may_take_too_long(void **state)
     expect_err(p, 1, 3024, "MQ6005");
 }
 
+/* The time is the whole statement's, not each part's. */
+static void a_write_may_take_too_long_in_all(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq");
+    client_query(&gate, p, BEAT("", ""));
+    struct peer *shards[2] = { gate_shard(&gate, 0), gate_shard(&gate, 1) };
+    shard_expect(shards[0], BEAT("tenant, ", "'acme', "));
+    gate_pass_time(&gate, 1500);
+    gate_say_ok(&gate, shards[0], IDLE_STATUS);
+    shard_expect(shards[1], BEAT("tenant, ", "'globex', "));
+    gate_pass_time(&gate, 600);
+    struct peer *killer = gate_asked(&gate);
+    shard_expect(killer, "KILL QUERY 7");
+    gate_say_ok(&gate, killer, IDLE_STATUS);
+    gate_say_err(&gate, shards[1], 1317, "interrupted");
+    expect_err(p, 1, 3024, "MQ6005");
+}
+
 /* Commands that follow wait, and so do the statements behind it. */
 static void commands_wait_for_their_turn(void **state)
 {
@@ -372,6 +391,7 @@ int main(void)
         TEST(kill_query_interrupts_all_parts),
         TEST(kill_ends_the_session_and_its_parts),
         TEST(a_statement_may_take_too_long),
+        TEST(a_write_may_take_too_long_in_all),
         TEST(commands_wait_for_their_turn),
         TEST(several_statements_may_stand_in_one_command),
         TEST(old_clients_get_their_eofs),

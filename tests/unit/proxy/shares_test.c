@@ -11,14 +11,20 @@
     "pool: {wait_timeout: 5s}\n"                               \
     "limits: {tenant_concurrency: 2}\n"
 
-/* Answers a statement that is under way, which has to be this one. */
-static void serve(const char *statement)
+/* A connection to the shard of which something is asked; NULL: there is none. */
+static struct peer *asked_of(uint32_t number)
 {
-    uint32_t number = strcmp(statement, PICK_GLOBEX) == 0;
     struct peer *shard = NULL;
     for (size_t i = 0; i < gate.shard_count; i++)
         if (gate.shards[i].shard == number && buf_len(&gate.shards[i].in))
             shard = &gate.shards[i];
+    return shard;
+}
+
+/* Answers a statement that is under way, which has to be this one. */
+static void serve(const char *statement)
+{
+    struct peer *shard = asked_of(strcmp(statement, PICK_GLOBEX) == 0);
     shard_expect(shard, statement);
     gate_say_ok(&gate, shard, IDLE_STATUS);
 }
@@ -151,6 +157,96 @@ static void a_waiter_that_leaves(void **state)
     expect_ok(stays);
 }
 
+/* ---- statements for several tenants ---- */
+
+/* Ends the one that is under way. */
+static void serve_each(void)
+{
+    static const char *const asked[] = {
+        "SELECT id FROM queue_messages WHERE tenant IN ('acme') AND ( topic = 'a')",
+        "SELECT id FROM queue_messages WHERE tenant IN ('globex') AND ( topic = 'a')",
+    };
+    struct peer *shards[] = { asked_of(0), asked_of(1) };
+    for (size_t i = 0; i < COUNT(asked); i++)
+        shard_expect(shards[i], asked[i]);
+    for (size_t i = 0; i < COUNT(asked); i++)
+        gate_say_row(&gate, shards[i], "x", IDLE_STATUS);
+}
+
+static void expect_each(struct peer *p)
+{
+    expect_rows(p, (const char *const[]){ "x", "x" }, 2);
+}
+
+/* Two of acme's, which are all it may have. */
+static void hold_acme(void)
+{
+    for (int i = 0; i < 2; i++)
+        client_query(&gate, log_in_as("app", "mq@acme", GATE_CLIENT), PICK);
+}
+
+/* It takes a share of each, or none: what it lacks keeps nothing from others. */
+static void one_for_several_needs_a_share_of_each(void **state)
+{
+    (void)state;
+    struct peer *several = login(&gate, "mq"), *other = log_in_as("one", "mq@globex", GATE_CLIENT);
+    hold_acme();
+    client_query(&gate, several, PICK);
+    assert_int_equal(under_way(), 2);
+    client_query(&gate, other, PICK);
+    serve(PICK_GLOBEX);
+    expect_ok(other);
+    serve(PICK_ACME);
+    assert_int_equal(under_way(), 3); /* acme's other one, and the two parts */
+    serve_each();
+    expect_each(several);
+    serve(PICK_ACME);
+}
+
+static void its_shares_are_held_and_given_back(void **state)
+{
+    (void)state;
+    struct peer *several = login(&gate, "mq"), *first = log_in_as("app", "mq@globex", GATE_CLIENT),
+                *second = log_in_as("app", "mq@globex", GATE_CLIENT);
+    for (int round = 0; round < 3; round++) {
+        client_query(&gate, several, PICK);
+        struct peer *acme = asked_of(0), *globex = asked_of(1);
+        client_query(&gate, first, PICK);
+        client_query(&gate, second, PICK);
+        assert_int_equal(under_way(), 3); /* the two parts, and one of globex */
+        buf_clear(&acme->in);
+        buf_clear(&globex->in);
+        if (round == 1) {
+            gate_say_err(&gate, globex, 1146, "no such table");
+            expect_err(several, 1, 1146, "no such table");
+        }
+        gate_say_row(&gate, acme, "x", IDLE_STATUS);
+        if (round != 1) {
+            gate_say_row(&gate, globex, "x", IDLE_STATUS);
+            expect_each(several);
+        }
+        serve(PICK_GLOBEX);
+        serve(PICK_GLOBEX);
+        expect_ok(first);
+        expect_ok(second);
+    }
+}
+
+static void one_for_several_waits_no_longer(void **state)
+{
+    (void)state;
+    struct peer *several = login(&gate, "mq");
+    hold_acme();
+    client_query(&gate, several, PICK);
+    gate_pass_time(&gate, 5100);
+    expect_err(several, 1, 1205, "MQ6009");
+    serve(PICK_ACME);
+    serve(PICK_ACME);
+    client_query(&gate, several, PICK);
+    serve_each();
+    expect_each(several);
+}
+
 static void connections_of_an_account(void **state)
 {
     (void)state;
@@ -177,6 +273,9 @@ int main(void)
         TEST(a_wait_has_its_limit),
         TEST(ends_of_all_kinds),
         TEST(a_waiter_that_leaves),
+        TEST(one_for_several_needs_a_share_of_each),
+        TEST(its_shares_are_held_and_given_back),
+        TEST(one_for_several_waits_no_longer),
         TEST(connections_of_an_account),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
