@@ -89,6 +89,23 @@ void decode_names(struct reader *r, const struct slot *s)
     collect(r, s, name_fault);
 }
 
+/* Keys of objects, outermost first. What would be a path of MySQL's must not be taken for a key
+ * that no message has. */
+static const char *json_path_fault(const char *item, struct err *scratch)
+{
+    size_t len = strlen(item);
+    (void)scratch;
+    bool empty_key = !len || *item == '.' || item[len - 1] == '.' || strstr(item, "..");
+    return empty_key || strpbrk(item, "$[]\"'`*")
+               ? "a path is the keys of objects, joined by dots, such as queue_name or a.b"
+               : NULL;
+}
+
+void decode_json_paths(struct reader *r, const struct slot *s)
+{
+    collect(r, s, json_path_fault);
+}
+
 static const char *address_fault(const char *item, struct err *scratch)
 {
     struct address a = { 0 };

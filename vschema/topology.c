@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "config/file.h"
+#include "config/suggest.h"
 
 enum { VSCHEMA_FILE_MAX = 64 << 20 };
 
@@ -102,6 +103,26 @@ static enum err_code read_vitess_shards(struct topology *t, struct err *reterr)
                        t->vitess_ranges, t->vitess_order, reterr);
 }
 
+/* A table's name that is misspelt would leave out the table that was meant. */
+static enum err_code check_scatter_writes(const struct topology *t, struct err *reterr)
+{
+    const struct string_list *names = &t->config->scatter_writes;
+    for (size_t i = 0; i < names->count; i++) {
+        struct suggestion meant;
+        bool found = false;
+        suggest_init(&meant, names->items[i]);
+        for (size_t k = 0; k < t->catalog->table_count; k++) {
+            found |= strcmp(names->items[i], t->catalog->tables[k]->name) == 0;
+            suggest_offer(&meant, t->catalog->tables[k]->name);
+        }
+        if (!found)
+            return err_set(reterr, MQ_CONFIG_INVALID, "scatter_writes: %s is no queue table%s%s%s",
+                           names->items[i], meant.best ? " (did you mean " : "",
+                           meant.best ? meant.best : "", meant.best ? "?)" : "");
+    }
+    return MQ_OK;
+}
+
 enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr)
 {
     struct topology *t = mem_new(struct topology);
@@ -109,6 +130,8 @@ enum err_code topology_create(struct config *config, struct topology **ret, stru
     t->references = 1;
     t->catalog = catalog_create(config);
     enum err_code code = catalog_check(t->catalog, reterr);
+    if (code == MQ_OK)
+        code = check_scatter_writes(t, reterr);
     if (code == MQ_OK)
         code = read_vschema(t, reterr);
     if (code == MQ_OK)

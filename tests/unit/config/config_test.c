@@ -227,6 +227,14 @@ static void faulty_settings(void **state)
     static const struct {
         const char *line, *want;
     } cases[] = {
+        { "tenant_sources: {metadata: $.queue_name}",
+          "f:10: tenant_sources.metadata: '$.queue_name': a path is the keys of objects, joined by "
+          "dots, such as queue_name or a.b\n" },
+        { "tenant_sources: {payload: {paths: [a.b, a..b, '']}}",
+          "f:10: tenant_sources.payload.paths: 'a..b': a path is the keys of objects, joined by "
+          "dots, such as queue_name or a.b\n"
+          "f:10: tenant_sources.payload.paths: '': a path is the keys of objects, joined by dots, "
+          "such as queue_name or a.b\n" },
         { "wrokers: 1", "f:10: wrokers: unknown setting (did you mean workers?)\n" },
         { "zzzz: 1", "f:10: zzzz: unknown setting\n" },
         { "max_per_shard: 1",

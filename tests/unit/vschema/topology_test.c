@@ -124,6 +124,31 @@ static void incomplete_shards(void **state)
     }
 }
 
+static void scatter_writes_are_queue_tables(void **state)
+{
+    static const struct {
+        const char *names, *want;
+    } cases[] = {
+        { "queue_mesages", "scatter_writes: queue_mesages is no queue table (did you mean "
+                           "queue_messages?)" },
+        { "Queue_Offsets", "scatter_writes: Queue_Offsets is no queue table (did you mean "
+                           "queue_offsets?)" },
+        { "queue_offsets, x", "scatter_writes: x is no queue table" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct topology *t = NULL;
+        struct err err;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "keyspace: {name: mq, shards: {'-': 'h:1'}}\nscatter_writes: '%s'\n"
+                 "accounts: {a: {password: p}}\n",
+                 cases[i].names);
+        assert_int_equal(topology_create(parse(text), &t, &err), MQ_CONFIG_INVALID);
+        assert_string_equal(err.text, cases[i].want);
+    }
+}
+
 /* With this VSchema in a file. */
 static enum err_code create_on(const char *shards, const char *vschema, const char *rest,
                                struct topology **ret, struct err *reterr)
@@ -302,6 +327,7 @@ int main(void)
         cmocka_unit_test(tenants_are_hashed_to_their_shards),
         cmocka_unit_test(vtgates_have_shards_of_their_own),
         cmocka_unit_test(incomplete_shards),
+        cmocka_unit_test(scatter_writes_are_queue_tables),
         cmocka_unit_test(the_vschema_file_decides),
         cmocka_unit_test(tenants_without_a_shard),
         cmocka_unit_test(lookups_are_by_the_configured_table),
