@@ -245,9 +245,11 @@ static void print_refused(const struct explanation *x)
 
 /* ---- the same for programs ---- */
 
+/* null for bytes that are not UTF-8. */
 static json_t *json_text(struct slice s)
 {
-    return json_stringn(s.data, s.len);
+    json_t *text = json_stringn(s.data, s.len);
+    return text ? text : json_null();
 }
 
 static json_t *edits_json(const struct explanation *x)
@@ -378,31 +380,47 @@ static json_t *refused_json(const struct explanation *x)
     return o;
 }
 
-static void print_tree(const struct explanation *x)
+/* False when none was asked for, or there is none. */
+static bool write_tree(const struct explanation *x, struct buf *out)
 {
-    struct buf tree;
     struct node *root;
     if (!x->options->tree || !x->judgement.template ||
         parse(&x->judgement.lexed, &x->planning.dialect, x->arena, &root, NULL) != MQ_OK)
-        return;
+        return false;
+    node_print(&x->judgement.lexed, root, out);
+    return true;
+}
+
+static void print_json(const struct explanation *x)
+{
+    json_t *o = x->judgement.err.code ? refused_json(x) : served_json(x);
+    struct buf tree;
     buf_init(&tree);
-    node_print(&x->judgement.lexed, root, &tree);
-    fputs(buf_cstr(&tree), stdout);
+    if (write_tree(x, &tree))
+        json_object_set_new(o, "tree", json_text(buf_slice(&tree)));
+    json_dumpf(o, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(o);
+    buf_fini(&tree);
+}
+
+static void print_text(const struct explanation *x)
+{
+    struct buf tree;
+    buf_init(&tree);
+    if (x->judgement.err.code)
+        print_refused(x);
+    else
+        print_served(x);
+    if (write_tree(x, &tree))
+        fputs(buf_cstr(&tree), stdout);
     buf_fini(&tree);
 }
 
 void explain_print(const struct explanation *x)
 {
-    bool served = !x->judgement.err.code;
-    if (x->options->json) {
-        json_t *o = served ? served_json(x) : refused_json(x);
-        json_dumpf(o, stdout, JSON_INDENT(2));
-        putchar('\n');
-        json_decref(o);
-    } else if (served) {
-        print_served(x);
-    } else {
-        print_refused(x);
-    }
-    print_tree(x);
+    if (x->options->json)
+        print_json(x);
+    else
+        print_text(x);
 }
