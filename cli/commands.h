@@ -13,6 +13,7 @@ int cmd_schema(int argc, char **argv);
 int cmd_tenants(int argc, char **argv);
 int cmd_errors(int argc, char **argv);
 int cmd_healthcheck(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

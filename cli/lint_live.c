@@ -4,13 +4,13 @@
 #include "cli/lint.h"
 
 #include <errno.h>
-#include <mysql.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/live.h"
 #include "config/scalar.h"
 
 enum { TIMEOUT_S = 5, SECRET_MAX = 1024 };
@@ -150,46 +150,14 @@ static enum err_code find_target(struct target *t, const struct lint_options *o,
 
 /* ---- the question ---- */
 
-static enum err_code failed(MYSQL *mysql, const struct target *t, struct err *reterr)
+static struct live_target session_of(const struct target *t)
 {
-    struct buf where;
-    buf_init(&where);
-    address_print(&t->address, &where);
-    err_set(reterr, MQ_SHARD_DOWN, "%s, as %s: %s", buf_cstr(&where), t->user, mysql_error(mysql));
-    buf_fini(&where);
-    return MQ_SHARD_DOWN;
-}
-
-/* Connector/C uses TLS only when it is told to. */
-static void set_tls(MYSQL *mysql, const struct target *t)
-{
-#ifdef LIBMARIADB
-    my_bool on = 1;
-    if (!t->own_address && t->config && t->config->listeners[0].tls == TLS_REQUIRED)
-        mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
-#else
-    (void)mysql, (void)t;
-#endif
-}
-
-static void set_options(MYSQL *mysql)
-{
-    unsigned timeout = TIMEOUT_S;
-    mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout);
-    mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &timeout);
-    mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &timeout);
-    mysql_options(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-#ifndef LIBMARIADB
-    /* Connector/C asks for the RSA key of caching_sha2_password by itself. */
-    bool get_key = true;
-    mysql_options(mysql, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &get_key);
-#endif
-}
-
-/* An unspecified address listens everywhere, also on loopback. */
-static const char *host_of(const struct address *a)
-{
-    return a->host && strcmp(a->host, "0.0.0.0") == 0 ? "127.0.0.1" : a->host;
+    return (struct live_target){ .address = &t->address,
+                                 .tls = !t->own_address && t->config &&
+                                        t->config->listeners[0].tls == TLS_REQUIRED,
+                                 .user = t->user,
+                                 .password = t->password,
+                                 .timeout_s = TIMEOUT_S };
 }
 
 /* ---- the answer, whose columns are found by their names ---- */
@@ -258,7 +226,7 @@ static void take_row(struct lint *lint, const struct row *r)
     mem_free((char *)f.reason);
 }
 
-static enum err_code read_findings(struct lint *lint, MYSQL *mysql, const struct target *t,
+static enum err_code read_findings(struct lint *lint, MYSQL *mysql, const struct live_target *t,
                                    struct err *reterr)
 {
     static const char sql[] = "SHOW MQGATE_FINDINGS";
@@ -266,7 +234,7 @@ static enum err_code read_findings(struct lint *lint, MYSQL *mysql, const struct
     if (mysql_real_query(mysql, sql, sizeof sql - 1) == 0)
         result = mysql_store_result(mysql);
     if (!result)
-        return failed(mysql, t, reterr);
+        return live_failed(t, mysql, reterr);
     struct row r = { .result = result };
     while ((r.values = mysql_fetch_row(result))) {
         r.lengths = mysql_fetch_lengths(result);
@@ -278,17 +246,12 @@ static enum err_code read_findings(struct lint *lint, MYSQL *mysql, const struct
 
 static enum err_code ask(struct lint *lint, const struct target *t, struct err *reterr)
 {
-    MYSQL *mysql = mysql_init(NULL);
-    if (!mysql)
-        mem_exhausted(sizeof *mysql);
-    set_options(mysql);
-    set_tls(mysql, t);
-    enum err_code code = MQ_OK;
-    if (!mysql_real_connect(mysql, host_of(&t->address), t->user, t->password, NULL,
-                            t->address.port, t->address.socket, 0))
-        code = failed(mysql, t, reterr);
-    else
-        code = read_findings(lint, mysql, t, reterr);
+    MYSQL *mysql;
+    const struct live_target session = session_of(t);
+    enum err_code code = live_connect(&session, &mysql, reterr);
+    if (code)
+        return code;
+    code = read_findings(lint, mysql, &session, reterr);
     mysql_close(mysql);
     return code;
 }

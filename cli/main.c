@@ -16,7 +16,8 @@ static const struct {
     { "schema", cmd_schema, "print the legacy tables, the tenant tables, the VSchema" },
     { "tenants", cmd_tenants, "say where tenants live, place them, check the shards" },
     { "errors", cmd_errors, "print the error catalogue" },
-    { "healthcheck", cmd_healthcheck, "exit 0 if the sidecar accepts connections" },
+    { "healthcheck", cmd_healthcheck, "exit 0 if a sidecar serves" },
+    { "wait", cmd_wait, "wait until a sidecar serves" },
     { "version", cmd_version, "print the version" },
 };
 

@@ -157,12 +157,6 @@ def test_port_in_use(make_gateway, gateway):
     assert str(gateway.port) in done.stderr
 
 
-def test_health_check(make_gateway, gateway):
-    assert run_program("healthcheck", "-c", gateway.config_path).returncode == 0
-    stopped = make_gateway(start=False)
-    assert run_program("healthcheck", "-c", stopped.config_path).returncode == 1
-
-
 def test_environment_overrides_the_file(make_gateway, cluster, topic):
     only = cluster.tenants[0]
     gateway = make_gateway(env={"MQ_TENANTS": only})
