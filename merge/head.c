@@ -25,7 +25,7 @@ static struct slice definition(const struct merge *m, size_t number)
 static bool keep_definition(struct merge *m, struct slice payload)
 {
     struct column_def c;
-    if (!column_def_parse(payload, &c))
+    if (!column_def_parse(payload, m->setting.part_capabilities, &c))
         return false;
     m->columns[m->definition_count] =
         (struct column){ c.type, c.flags & COLUMN_UNSIGNED, c.decimals };
@@ -50,20 +50,22 @@ static bool same_type(const struct column_def *a, const struct column_def *b)
 /* What a value means. The rest depends on the plan that a server has made of the statement (flags,
  * tables when there is a temporary one), or is each shard's own affair: its database's name, the
  * room for a text. */
-static bool same_definition(struct slice a, struct slice b)
+static bool same_definition(struct slice a, struct slice b, uint64_t capabilities)
 {
     struct column_def x, y;
     if (slice_eq(a, b))
         return true;
-    return column_def_parse(a, &x) && column_def_parse(b, &y) && slice_eq(x.name, y.name) &&
-           x.charset == y.charset && same_type(&x, &y) && !((x.flags ^ y.flags) & COLUMN_UNSIGNED);
+    return column_def_parse(a, capabilities, &x) && column_def_parse(b, capabilities, &y) &&
+           slice_eq(x.name, y.name) && slice_eq(x.extended, y.extended) && x.charset == y.charset && same_type(&x, &y) && !((x.flags ^ y.flags) & COLUMN_UNSIGNED);
 }
 
 static enum pull take_definition(struct merge *m, struct part *p)
 {
+    uint64_t capabilities = m->setting.part_capabilities;
     size_t number = (size_t)p->definitions++;
     if (number < m->definition_count)
-        return same_definition(p->payload, definition(m, number)) ? PULL_ROW : unequal(m);
+        return same_definition(p->payload, definition(m, number), capabilities) ? PULL_ROW
+                                                                                : unequal(m);
     return keep_definition(m, p->payload) ? PULL_ROW : merge_fail(m, MQ_SHARD_PROTOCOL);
 }
 

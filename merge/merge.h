@@ -24,8 +24,8 @@ enum {
 };
 
 struct merge_setting {
-    uint32_t capabilities;      /* the client's */
-    uint32_t part_capabilities; /* with which the parts' answers are written */
+    uint64_t capabilities;      /* the client's */
+    uint64_t part_capabilities; /* with which the parts' answers are written */
     bool binary;                /* COM_STMT_EXECUTE: rows are binary */
     uint16_t status;            /* flags of the answer */
     uint8_t average_digits;     /* div_precision_increment of the session */

@@ -27,7 +27,7 @@ struct part {
     struct row row;
 };
 
-void part_init(struct part *p, uint32_t capabilities, size_t columns);
+void part_init(struct part *p, uint64_t capabilities, size_t columns);
 void part_fini(struct part *p);
 bool part_wants(const struct part *p);
 /* It holds as much as it may, and its server waits. */

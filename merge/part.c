@@ -3,7 +3,7 @@
 #include "merge/merge_int.h"
 #include "wire/packet.h"
 
-void part_init(struct part *p, uint32_t capabilities, size_t columns)
+void part_init(struct part *p, uint64_t capabilities, size_t columns)
 {
     *p = (struct part){ .starves = true };
     p->row.cells = mem_array(columns, sizeof *p->row.cells);

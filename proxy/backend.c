@@ -18,7 +18,8 @@ enum {
     BACKEND_CAPABILITIES = CAP_LONG_PASSWORD | CAP_LONG_FLAG | CAP_CONNECT_WITH_DB |
                            CAP_PROTOCOL_41 | CAP_TRANSACTIONS | CAP_SECURE_CONNECTION |
                            CAP_MULTI_RESULTS | CAP_PS_MULTI_RESULTS | CAP_PLUGIN_AUTH |
-                           CAP_PLUGIN_AUTH_LENENC | CAP_DEPRECATE_EOF,
+                           CAP_PLUGIN_AUTH_LENENC | CAP_DEPRECATE_EOF |
+                           CAP_MARIADB_EXTENDED_METADATA,
 };
 
 static const char *const state_names[] = {
@@ -240,7 +241,7 @@ static enum err_code take_greeting(struct backend *b, const struct greeting *g, 
         return err_set(reterr, MQ_SHARD_STATE, "server %.*s is of another kind than the other shards'",
                        (int)g->version.len, g->version.data);
     b->connection_id = g->connection_id;
-    b->capabilities = b->wanted.capabilities & (g->capabilities | CAP_LONG_PASSWORD);
+    b->capabilities = b->wanted.capabilities & g->capabilities;
     return MQ_OK;
 }
 

@@ -16,7 +16,7 @@ enum backend_state {
 
 /* How a backend logs in: as pools do, or as the one client that it is for. */
 struct backend_login {
-    uint32_t capabilities; /* wanted of the server */
+    uint64_t capabilities; /* wanted of the server */
     uint8_t charset;       /* collation id */
     bool has_database;
     struct slice database, attributes; /* borrowed; the session or the deployment outlives them */
@@ -61,7 +61,7 @@ struct backend {
     struct buf out; /* bytes the shard has not taken yet */
     size_t pass_left; /* bytes of a row that still have to pass through */
 
-    uint32_t capabilities;
+    uint64_t capabilities;
     uint32_t connection_id; /* the shard's, for KILL */
     uint32_t server;        /* hash of its host's name and port */
     struct kill_order *kill; /* its statement is to be killed; the pool's; NULL: it is not */

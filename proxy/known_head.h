@@ -10,7 +10,7 @@
 
 /* What the client's form depends on besides the shard's. */
 struct head_form {
-    uint32_t client, server; /* capabilities */
+    uint64_t client, server; /* capabilities */
     const char *database, *server_database;
 };
 

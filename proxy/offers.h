@@ -5,9 +5,9 @@
 #include "wire/capability.h"
 
 enum offer { OFFER_NOBODY, OFFER_EVERYBODY, OFFER_ENFORCED, OFFER_OBSERVED,
-             OFFER_TLS_LISTENERS };
+             OFFER_TLS_LISTENERS, OFFER_MARIADB };
 #define CAPABILITY_ROW(bit, name, manual, offered, note) \
-    | (OFFER_##offered == OFFER_HERE ? 1u << (bit) : 0)
+    | (OFFER_##offered == OFFER_HERE ? UINT64_C(1) << (bit) : 0)
 enum {
 #define OFFER_HERE OFFER_EVERYBODY
     CLIENT_CAPABILITIES = 0
@@ -21,6 +21,11 @@ enum {
 #undef OFFER_HERE
 #define OFFER_HERE OFFER_OBSERVED
     OBSERVED_CAPABILITIES = 0
+#include "wire/capabilities.def"
+    ,
+#undef OFFER_HERE
+#define OFFER_HERE OFFER_MARIADB
+    MARIADB_CAPABILITIES = 0
 #include "wire/capabilities.def"
 #undef OFFER_HERE
 };

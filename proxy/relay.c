@@ -154,7 +154,7 @@ static bool own_column_def(struct output *o, struct slice payload)
         return false;
     struct buf *out = emit_own(o);
     size_t mark = packet_open(out);
-    column_def_write(out, &column);
+    column_def_write(out, &column, o->s->capabilities);
     packet_close(out, mark, &o->s->seq);
     return true;
 }

@@ -16,12 +16,20 @@ bool relay_renames_database(const struct session *s)
 
 /* ---- errors ---- */
 
+/* Only one of client and backend speaks of MariaDB's extended metadata. */
+static bool differs_in_form(const struct session *s)
+{
+    return (s->capabilities ^ s->backend->capabilities) & CAP_MARIADB_EXTENDED_METADATA;
+}
+
 /* A definition names its database; the client knows another name. */
 bool relay_column_def(const struct session *s, struct slice payload, struct column_def *ret)
 {
-    if (!relay_renames_database(s) || !column_def_parse(payload, ret) ||
-        !slice_eq(ret->schema, slice_cstr(relay_shard_database(s))))
+    bool differs = differs_in_form(s), renames = relay_renames_database(s);
+    if ((!differs && !renames) || !column_def_parse(payload, s->backend->capabilities, ret))
         return false;
-    ret->schema = slice_cstr(s->database);
-    return true;
+    renames = renames && slice_eq(ret->schema, slice_cstr(relay_shard_database(s)));
+    if (renames)
+        ret->schema = slice_cstr(s->database);
+    return differs || renames;
 }

@@ -24,7 +24,7 @@ static void keep_payload(struct session *s, struct slice payload)
     a->len = need;
 }
 
-static void keep_column(struct session *s, struct slice payload)
+static void keep_definition(struct session *s, struct slice payload)
 {
     struct column_def column;
     if (!relay_column_def(s, payload, &column)) {
@@ -33,7 +33,7 @@ static void keep_column(struct session *s, struct slice payload)
     }
     struct buf told;
     buf_init(&told);
-    column_def_write(&told, &column);
+    column_def_write(&told, &column, s->capabilities);
     keep_payload(s, buf_slice(&told));
     buf_fini(&told);
 }
@@ -54,12 +54,13 @@ void relay_prepared_packet(struct session *s, enum answer_packet kind, struct sl
     case ANSWER_PARAM_DEF: { /* hidden parameters are not the client's */
         uint32_t number = s->preparing_param++;
         if (number >= t->backend_param_count || param_of_client(t->backend_params[number]) >= 0)
-            keep_payload(s, payload);
+            keep_definition(s, payload);
         break;
     }
     case ANSWER_COLUMN_DEF:
-        s->preparing->columns_hash = hash_column(s->preparing->columns_hash, payload);
-        keep_column(s, payload);
+        s->preparing->columns_hash = hash_column(s->preparing->columns_hash, payload,
+                                                 s->backend->capabilities);
+        keep_definition(s, payload);
         break;
     default:
         break;

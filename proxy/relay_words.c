@@ -123,7 +123,8 @@ bool relay_diagnostic(struct session *s, struct slice row, struct buf *out)
 void relay_note_diagnostic_type(struct session *s, size_t number, struct slice definition)
 {
     struct column_def column;
-    if (s->request.binary && number < MOST_DIAGNOSTICS && column_def_parse(definition, &column))
+    if (s->request.binary && number < MOST_DIAGNOSTICS &&
+        column_def_parse(definition, s->backend->capabilities, &column))
         s->request.types[number] = column.type;
 }
 

@@ -7,10 +7,10 @@
  * seen before counts for nothing. */
 #include "proxy/session_int.h"
 
-uint64_t hash_column(uint64_t hash, struct slice definition)
+uint64_t hash_column(uint64_t hash, struct slice definition, uint64_t capabilities)
 {
     struct column_def column;
-    if (!column_def_parse(definition, &column))
+    if (!column_def_parse(definition, capabilities, &column))
         return hash_bytes(hash, definition);
     hash = hash_bytes(hash, column.name);
     hash = hash_bytes(hash, column.org_name);
@@ -49,7 +49,8 @@ void session_note_column(struct session *s, struct slice definition)
     if (!s->definitions_left)
         return;
     if (s->request.execute)
-        s->columns_hash = hash_column(s->columns_hash, definition);
+        s->columns_hash =
+            hash_column(s->columns_hash, definition, s->backend->capabilities);
     if (--s->definitions_left == 0)
         note_last(s);
 }

@@ -90,7 +90,7 @@ enum err_code session_set_option(struct session *s, struct slice body, struct er
     if (option == 0)
         s->capabilities |= CAP_MULTI_STATEMENTS;
     else
-        s->capabilities &= ~(uint32_t)CAP_MULTI_STATEMENTS;
+        s->capabilities &= ~(uint64_t)CAP_MULTI_STATEMENTS;
     return MQ_OK;
 }
 

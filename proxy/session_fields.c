@@ -41,7 +41,7 @@ bool session_field_list(struct session *s, struct slice body)
 static bool is_wanted(const struct session *s, struct slice payload)
 {
     struct column_def column;
-    return !s->fields_like || (column_def_parse(payload, &column) &&
+    return !s->fields_like || (column_def_parse(payload, s->capabilities, &column) &&
                                slice_ilike(column.name, slice_cstr(s->fields_like)));
 }
 

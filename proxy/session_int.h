@@ -198,7 +198,7 @@ uint64_t session_part_since_ms(const struct scatter_part *p);
 void session_part_gone(struct scatter_part *p);
 
 /* session_part.c */
-uint32_t session_part_capabilities(const struct session *parent);
+uint64_t session_part_capabilities(const struct session *parent);
 struct session *session_part_create(struct session *parent, struct io *io,
                                     struct scatter_part *part);
 /* Takes what is in r, but for its name. */
@@ -551,7 +551,7 @@ struct backend *session_kept_backend(const struct session *s, const struct pool 
 
 /* session_columns.c: an answer's columns beside those that PREPARE has told of */
 /* Of a list of definitions; 0 to begin with. */
-uint64_t hash_column(uint64_t hash, struct slice definition);
+uint64_t hash_column(uint64_t hash, struct slice definition, uint64_t capabilities);
 /* The answer to the request has that many. */
 void session_note_columns(struct session *s, uint64_t count);
 void session_note_column(struct session *s, struct slice definition);

@@ -72,7 +72,7 @@ void session_learn_column(struct session *s, struct slice definition)
     struct column_def column;
     if (s->request.learning != LEARN_VALUES)
         return;
-    bool parsed = column_def_parse(definition, &column);
+    bool parsed = column_def_parse(definition, s->backend->capabilities, &column);
     buf_append_byte(&learned(s)->types, parsed ? column.type : TYPE_NULL);
 }
 

@@ -28,12 +28,22 @@ static enum auth_plugin greeting_plugin(const char *version)
     return old ? AUTH_NATIVE : AUTH_CACHING_SHA2;
 }
 
+static bool is_mariadb(const char *version)
+{
+    enum { EXTENDED_METADATA_SINCE = 100502 };
+    struct dialect d;
+    return dialect_of_version(slice_cstr(version), &d) && d.flavour == FLAVOUR_MARIADB &&
+           d.version_min >= EXTENDED_METADATA_SINCE;
+}
+
 /* What a session has set on the unsharded keyspace's server it is not told of. */
-static uint32_t offered(const struct session *s)
+static uint64_t offered(const struct session *s, const char *version)
 {
     bool blind = !s->observed && s->deployment->topology->has_unsharded;
-    return (CLIENT_CAPABILITIES | s->mode->capabilities) &
-           ~(blind ? (uint32_t)CAP_SESSION_TRACK : 0);
+    bool mariadb = is_mariadb(version);
+    uint64_t more = s->mode->capabilities | (mariadb ? MARIADB_CAPABILITIES : 0);
+    uint64_t less = (blind ? CAP_SESSION_TRACK : 0) | (mariadb ? CAP_LONG_PASSWORD : 0);
+    return (CLIENT_CAPABILITIES | more) & ~less;
 }
 
 void session_greet(struct session *s)
@@ -41,10 +51,11 @@ void session_greet(struct session *s)
     const char *version = greeting_version(s);
     s->login = mem_new(struct login_attempt);
     auth_nonce(s->login->exchange.nonce);
+    s->login->offered = offered(s, version);
     struct greeting g = {
         .version = slice_cstr(version),
         .connection_id = s->id,
-        .capabilities = offered(s) | (session_offers_tls(s) ? CAP_SSL : 0),
+        .capabilities = s->login->offered | (session_offers_tls(s) ? CAP_SSL : 0),
         .charset = 255, /* utf8mb4_0900_ai_ci, the default of the servers whose place this takes */
         .status = STATUS_AUTOCOMMIT,
         .plugin = slice_cstr(auth_plugin_name(greeting_plugin(version))),
@@ -306,7 +317,7 @@ static void first_packet(struct session *s, struct slice payload)
         login_failed(s, MQ_PROTOCOL, e.text);
         return;
     }
-    s->capabilities = login.capabilities & offered(s);
+    s->capabilities = login.capabilities & s->login->offered;
     if (login.capabilities & CAP_IGNORE_SPACE)
         s->modes |= MODE_IGNORE_SPACE;
     if (!session_take_login(s, &login))

@@ -19,7 +19,7 @@ enum {
     CHOSEN_CAPABILITIES = CAP_FOUND_ROWS | CAP_LONG_FLAG | CAP_LOCAL_FILES | CAP_IGNORE_SPACE |
                           CAP_INTERACTIVE | CAP_MULTI_STATEMENTS | CAP_MULTI_RESULTS |
                           CAP_PS_MULTI_RESULTS | CAP_CONNECT_ATTRS | CAP_SESSION_TRACK |
-                          CAP_DEPRECATE_EOF,
+                          CAP_DEPRECATE_EOF | CAP_MARIADB_EXTENDED_METADATA,
 };
 
 /* What is forwarded, and how its answer looks. */

@@ -31,7 +31,7 @@ static const struct session_mode part_mode = { .on_backend = on_backend, .on_los
 
 /* Answers are written as for the session itself, but without the EOFs that it may want: the merge
  * adds them. */
-uint32_t session_part_capabilities(const struct session *parent)
+uint64_t session_part_capabilities(const struct session *parent)
 {
     return parent->capabilities | CAP_DEPRECATE_EOF;
 }

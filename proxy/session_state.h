@@ -136,7 +136,7 @@ struct session_mode {
     void (*on_lost)(struct session *s, const struct err *reason);
     /* One backend for life, and so one deployment; idle time is its server's business. */
     bool lasting;
-    uint32_t capabilities; /* that clients are offered besides CLIENT_CAPABILITIES */
+    uint64_t capabilities; /* that clients are offered besides CLIENT_CAPABILITIES */
 };
 
 /* A statement that asks for the warnings of the one before. */
@@ -177,6 +177,7 @@ struct script {
 /* A login under way, or COM_CHANGE_USER. */
 struct login_attempt {
     struct server_login exchange;
+    uint64_t offered;         /* capabilities, by the greeting */
     struct verifier verifier; /* what it proves the client against */
     bool proved;
     uint64_t answer_at_ms;    /* of what has been decided: `held`, and OK or ERR; 0: nothing has */
@@ -258,7 +259,7 @@ struct session {
     uint64_t moved_ms; /* the client's end took something of `out`, or sent a part of a command */
 
     /* Login. */
-    uint32_t capabilities;
+    uint64_t capabilities;
     struct login_attempt *login;  /* until it is done */
     uint8_t nonce[NONCE_SIZE];    /* of the last login: COM_CHANGE_USER may need it again */
     struct deployment *deployment; /* one reference */

@@ -7,7 +7,11 @@
 #include "routing/qualified_route.h"
 #include "routing/session_values.h"
 
-enum { UNSIGNED_FLAG = 0x80 }; /* of a parameter's type */
+enum {
+    UNSIGNED_FLAG = 0x80, /* of a parameter's type */
+    /* What the definitions of a statement depend on. */
+    METADATA_CAPABILITIES = CAP_FOUND_ROWS | CAP_IGNORE_SPACE | CAP_MARIADB_EXTENDED_METADATA,
+};
 
 /* ---- the statements ---- */
 
@@ -80,7 +84,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 uint64_t session_metadata_key(const struct session *s)
 {
     uint64_t key = mix(1, s->account->backend);
-    key = mix(key, s->capabilities & (CAP_FOUND_ROWS | CAP_IGNORE_SPACE));
+    key = mix(key, s->capabilities & METADATA_CAPABILITIES);
     key = hash_bytes(key, slice_cstr(s->database));
     for (int i = 0; i < VAR_COUNT; i++) {
         const char *value = vars_value(&s->vars, (enum var)i);
@@ -141,13 +145,13 @@ void session_answer_described(struct session *s, const struct prepare_answer *an
 
 /* A statement that mqgate answers itself. Parameters are all there is to describe: it answers with
  * OK, or is a SHOW whose columns servers as well tell at EXECUTE only. */
-static struct prepare_answer *describe_params(uint32_t count)
+static struct prepare_answer *describe_params(uint32_t count, uint64_t capabilities)
 {
     static const struct column_def param = { .name = { "?", 1 }, .charset = 63,
                                              .type = TYPE_VAR_STRING };
     struct buf definition;
     buf_init(&definition);
-    column_def_write(&definition, &param);
+    column_def_write(&definition, &param, capabilities);
     uint32_t len = (uint32_t)buf_len(&definition);
     struct prepare_answer *a = mem_zalloc(sizeof *a + count * (sizeof len + len));
     a->params = (uint16_t)count;
@@ -162,7 +166,8 @@ static struct prepare_answer *describe_params(uint32_t count)
 
 static void prepare_own(struct session *s, struct plan_entry *entry)
 {
-    struct prepare_answer *answer = describe_params(entry->template->client_params);
+    struct prepare_answer *answer = describe_params(entry->template->client_params,
+                                                    s->capabilities);
     request_begin(s, END_PREPARED);
     s->request.entry = plan_entry_acquire(entry);
     answer_prepare(s, answer);

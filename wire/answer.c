@@ -25,7 +25,7 @@ enum at {
     AT_END,
 };
 
-void answer_begin(struct answer *a, enum answer_kind kind, uint32_t capabilities)
+void answer_begin(struct answer *a, enum answer_kind kind, uint64_t capabilities)
 {
     uint8_t state = kind == ANSWER_ROWS ? AT_ROWS : AT_HEAD;
     *a = (struct answer){ .state = state, .kind = (uint8_t)kind, .capabilities = capabilities };

@@ -43,7 +43,7 @@ struct answer {
     bool fragment_follows;     /* private: the next packet continues the last one */
     bool ended;                /* the last packet of the answer was seen */
     bool cursor_opened;        /* the rows wait for COM_STMT_FETCH */
-    uint32_t capabilities;     /* of the backend's connection */
+    uint64_t capabilities;     /* of the backend's connection */
     uint64_t columns, rows;    /* of the result set at hand */
     uint64_t results;          /* that have ended well so far */
     uint64_t definitions_left; /* private */
@@ -52,7 +52,7 @@ struct answer {
     struct err_packet err; /* of the last ERR; message is borrowed */
 };
 
-void answer_begin(struct answer *a, enum answer_kind kind, uint32_t capabilities);
+void answer_begin(struct answer *a, enum answer_kind kind, uint64_t capabilities);
 
 /* Takes the next packet. payload has `have` of its `len` bytes at hand; only packets that
  * are not rows or column definitions need all of them (else ANSWER_NEED_MORE). After

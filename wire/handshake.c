@@ -2,17 +2,29 @@
 
 enum {
     PROTOCOL_VERSION = 10,
-    NONCE_FIRST = 8,                         /* bytes of the nonce in the greeting's first part */
-    NONCE_SECOND = NONCE_SIZE - NONCE_FIRST, /* the rest, followed by a NUL */
-    GREETING_FILLER = 10,                    /* MariaDB keeps extended capabilities in the last 4 */
-    LOGIN_FILLER = 23,
-    LOGIN_HEAD = 4 + 4 + 1 + LOGIN_FILLER,   /* what an SSLRequest consists of */
+    NONCE_FIRST = 8,                           /* bytes of it in the greeting's first part */
+    NONCE_SECOND = NONCE_SIZE - NONCE_FIRST,   /* the rest, followed by a NUL */
+    GREETING_FILLER = 10 - 4,                  /* the last 4 bytes are MariaDB's capabilities */
+    LOGIN_FILLER = 23 - 4,                     /* the same */
+    LOGIN_HEAD = 4 + 4 + 1 + LOGIN_FILLER + 4, /* what an SSLRequest consists of */
 };
 
 static void write_zeros(struct buf *b, size_t n)
 {
     memset(buf_reserve(b, n), 0, n);
     buf_commit(b, n);
+}
+
+/* The upper half of the capabilities, which stands for itself only if the lower half says so. */
+static void write_upper(struct buf *b, uint64_t capabilities)
+{
+    write_u32(b, capabilities & CAP_LONG_PASSWORD ? 0 : (uint32_t)(capabilities >> 32));
+}
+
+static uint64_t read_upper(struct reader *r, uint64_t capabilities)
+{
+    uint64_t upper = read_u32(r);
+    return capabilities & CAP_LONG_PASSWORD ? 0 : upper << 32;
 }
 
 /* A string and the NUL that ends it, so up to its first NUL. */
@@ -43,6 +55,7 @@ void greeting_write(struct buf *b, const struct greeting *g)
     write_u16(b, (uint16_t)(g->capabilities >> 16));
     write_u8(b, plugin ? NONCE_SIZE + 1 : 0);
     write_zeros(b, GREETING_FILLER);
+    write_upper(b, g->capabilities);
     buf_append(b, g->nonce + NONCE_FIRST, NONCE_SECOND);
     write_u8(b, 0);
     if (plugin)
@@ -79,6 +92,7 @@ enum err_code greeting_parse(struct slice payload, struct greeting *ret, struct 
     ret->capabilities |= (uint32_t)read_u16(&r) << 16;
     uint8_t announced = read_u8(&r);
     read_bytes(&r, GREETING_FILLER);
+    ret->capabilities |= read_upper(&r, ret->capabilities);
     read_nonce_rest(&r, announced, ret);
     if (r.bad)
         return err_set(reterr, MQ_SHARD_PROTOCOL, "the greeting is cut short (%zu bytes)",
@@ -91,7 +105,7 @@ enum err_code greeting_parse(struct slice payload, struct greeting *ret, struct 
 }
 
 /* The plug-in's first answer, in the form that the capabilities choose. */
-static void write_auth(struct buf *b, uint32_t capabilities, struct slice auth)
+static void write_auth(struct buf *b, uint64_t capabilities, struct slice auth)
 {
     if (capabilities & CAP_PLUGIN_AUTH_LENENC) {
         write_lenenc_slice(b, auth);
@@ -104,7 +118,7 @@ static void write_auth(struct buf *b, uint32_t capabilities, struct slice auth)
     }
 }
 
-static struct slice read_auth(struct reader *r, uint32_t capabilities)
+static struct slice read_auth(struct reader *r, uint64_t capabilities)
 {
     if (capabilities & CAP_PLUGIN_AUTH_LENENC)
         return read_lenenc_slice(r);
@@ -113,14 +127,15 @@ static struct slice read_auth(struct reader *r, uint32_t capabilities)
     return read_cstr(r);
 }
 
-static uint32_t write_head(struct buf *b, const struct login *l)
+static uint64_t write_head(struct buf *b, const struct login *l)
 {
-    uint32_t capabilities = l->has_database ? l->capabilities | CAP_CONNECT_WITH_DB
-                                            : l->capabilities & ~(uint32_t)CAP_CONNECT_WITH_DB;
-    write_u32(b, capabilities);
+    uint64_t capabilities = l->has_database ? l->capabilities | CAP_CONNECT_WITH_DB
+                                            : l->capabilities & ~(uint64_t)CAP_CONNECT_WITH_DB;
+    write_u32(b, (uint32_t)capabilities);
     write_u32(b, l->max_packet);
     write_u8(b, (uint8_t)l->charset);
     write_zeros(b, LOGIN_FILLER);
+    write_upper(b, capabilities);
     return capabilities;
 }
 
@@ -137,7 +152,7 @@ bool is_ssl_request(struct slice payload)
 
 void login_write(struct buf *b, const struct login *l)
 {
-    uint32_t capabilities = write_head(b, l);
+    uint64_t capabilities = write_head(b, l);
     write_cstr(b, l->user);
     write_auth(b, capabilities, l->auth);
     if (l->has_database)
@@ -178,6 +193,7 @@ enum err_code login_parse(struct slice payload, struct login *ret, struct err *r
     ret->max_packet = read_u32(&r);
     ret->charset = read_u8(&r);
     read_bytes(&r, LOGIN_FILLER);
+    ret->capabilities |= read_upper(&r, ret->capabilities);
     ret->user = read_cstr(&r);
     ret->auth = read_auth(&r, ret->capabilities);
     if (ret->capabilities & CAP_CONNECT_WITH_DB)
@@ -190,13 +206,13 @@ enum err_code login_parse(struct slice payload, struct login *ret, struct err *r
     return MQ_OK;
 }
 
-enum err_code change_user_parse(struct slice body, uint32_t capabilities, struct login *ret,
+enum err_code change_user_parse(struct slice body, uint64_t capabilities, struct login *ret,
                                 struct err *reterr)
 {
     struct reader r = reader_of(body.data, body.len);
     struct slice none = slice_of("", 0);
     /* CAP_PLUGIN_AUTH_LENENC is about the login packet only. */
-    uint32_t auth_form = capabilities & ~(uint32_t)CAP_PLUGIN_AUTH_LENENC;
+    uint32_t auth_form = capabilities & ~(uint64_t)CAP_PLUGIN_AUTH_LENENC;
     *ret = (struct login){ .capabilities = capabilities, .plugin = none, .attributes = none };
     ret->user = read_cstr(&r);
     ret->auth = read_auth(&r, auth_form);

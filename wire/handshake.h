@@ -12,7 +12,7 @@ struct greeting {
     struct slice version; /* "8.0.36", "5.5.5-10.11.6-MariaDB-…" as on the wire */
     uint32_t connection_id;
     uint8_t nonce[NONCE_SIZE]; /* never holds a NUL */
-    uint32_t capabilities;
+    uint64_t capabilities;
     uint8_t charset; /* collation id, low byte */
     uint16_t status;
     struct slice plugin;
@@ -24,7 +24,7 @@ void greeting_write(struct buf *b, const struct greeting *g);
 enum err_code greeting_parse(struct slice payload, struct greeting *ret, struct err *reterr);
 
 struct login {
-    uint32_t capabilities;
+    uint64_t capabilities;
     uint32_t max_packet;
     uint16_t charset; /* collation id, of which a login packet has the low byte; 0: not told */
     struct slice user;
@@ -43,7 +43,7 @@ bool is_ssl_request(struct slice payload);
 enum err_code login_parse(struct slice payload, struct login *ret, struct err *reterr);
 /* The same of COM_CHANGE_USER, behind the command's byte: page_protocol_com_change_user. Which
  * parts there are follows from the capabilities of the login. */
-enum err_code change_user_parse(struct slice body, uint32_t capabilities, struct login *ret,
+enum err_code change_user_parse(struct slice body, uint64_t capabilities, struct login *ret,
                                 struct err *reterr);
 /* Takes the next pair off *attributes; false at the end or when the rest is malformed. */
 bool attribute_next(struct slice *attributes, struct slice *ret_key, struct slice *ret_value);

@@ -14,7 +14,7 @@ enum {
 
 /* Servers write info with its length even where the manual says "rest of the packet", and
  * clients read it so; nothing at all stands for an empty one. */
-void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint32_t capabilities)
+void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint64_t capabilities)
 {
     bool state = (capabilities & CAP_SESSION_TRACK) && (ok->status & STATUS_STATE_CHANGED);
     write_u8(b, header);
@@ -30,7 +30,7 @@ void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint32_
 
 /* Without CAP_SESSION_TRACK a server that keeps to the manual sends info without a length:
  * a first byte that is not exactly the length of the rest belongs to the text. */
-static struct slice read_info(struct reader *r, uint32_t capabilities)
+static struct slice read_info(struct reader *r, uint64_t capabilities)
 {
     if (capabilities & CAP_SESSION_TRACK)
         return read_lenenc_slice(r);
@@ -39,7 +39,7 @@ static struct slice read_info(struct reader *r, uint32_t capabilities)
     return !prefixed.bad && reader_left(&prefixed) == 0 ? info : read_rest(r);
 }
 
-bool ok_parse(struct slice payload, uint32_t capabilities, struct ok_packet *ret)
+bool ok_parse(struct slice payload, uint64_t capabilities, struct ok_packet *ret)
 {
     struct reader r = reader_of(payload.data, payload.len);
     uint8_t header = read_u8(&r);
@@ -57,7 +57,7 @@ bool ok_parse(struct slice payload, uint32_t capabilities, struct ok_packet *ret
 }
 
 static void err_write_parts(struct buf *b, uint16_t code, const char *sqlstate,
-                            struct slice message, uint32_t capabilities)
+                            struct slice message, uint64_t capabilities)
 {
     write_u8(b, HEADER_ERR);
     write_u16(b, code);
@@ -68,7 +68,7 @@ static void err_write_parts(struct buf *b, uint16_t code, const char *sqlstate,
     buf_append_slice(b, message);
 }
 
-void err_write(struct buf *b, const struct err_packet *e, uint32_t capabilities)
+void err_write(struct buf *b, const struct err_packet *e, uint64_t capabilities)
 {
     err_write_parts(b, e->code, e->sqlstate, e->message, capabilities);
 }
@@ -87,7 +87,7 @@ bool err_parse(struct slice payload, struct err_packet *ret)
     return !r.bad && header == HEADER_ERR;
 }
 
-void err_write_catalogue(struct buf *b, const struct err *e, uint32_t capabilities)
+void err_write_catalogue(struct buf *b, const struct err *e, uint64_t capabilities)
 {
     const struct err_info *info = err_info(e->code);
     char text[ERR_TEXT_MAX + 16];
@@ -96,7 +96,7 @@ void err_write_catalogue(struct buf *b, const struct err *e, uint32_t capabiliti
 }
 
 /* An OK has them behind its two numbers and the status, an EOF behind its header. */
-void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint32_t capabilities)
+void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint64_t capabilities)
 {
     struct reader r = reader_of(payload, len);
     uint8_t header = read_u8(&r);
@@ -130,7 +130,7 @@ bool eof_parse(struct slice payload, uint16_t *ret_warnings, uint16_t *ret_statu
     return !r.bad && header == HEADER_EOF && payload.len == EOF_SIZE;
 }
 
-void column_def_write(struct buf *b, const struct column_def *c)
+void column_def_write(struct buf *b, const struct column_def *c, uint64_t capabilities)
 {
     write_lenenc_slice(b, SLICE_LIT("def"));
     write_lenenc_slice(b, c->schema);
@@ -138,6 +138,8 @@ void column_def_write(struct buf *b, const struct column_def *c)
     write_lenenc_slice(b, c->org_table);
     write_lenenc_slice(b, c->name);
     write_lenenc_slice(b, c->org_name);
+    if (capabilities & CAP_MARIADB_EXTENDED_METADATA)
+        write_lenenc_slice(b, c->extended);
     write_lenenc(b, COLUMN_FIXED_SIZE);
     write_u16(b, c->charset);
     write_u32(b, c->length);
@@ -147,7 +149,7 @@ void column_def_write(struct buf *b, const struct column_def *c)
     write_u16(b, 0);
 }
 
-bool column_def_parse(struct slice payload, struct column_def *ret)
+bool column_def_parse(struct slice payload, uint64_t capabilities, struct column_def *ret)
 {
     struct reader r = reader_of(payload.data, payload.len);
     read_lenenc_slice(&r); /* the catalogue, always "def" */
@@ -156,6 +158,8 @@ bool column_def_parse(struct slice payload, struct column_def *ret)
     ret->org_table = read_lenenc_slice(&r);
     ret->name = read_lenenc_slice(&r);
     ret->org_name = read_lenenc_slice(&r);
+    ret->extended = capabilities & CAP_MARIADB_EXTENDED_METADATA ? read_lenenc_slice(&r)
+                                                                 : slice_of("", 0);
     struct slice fixed = read_lenenc_slice(&r);
     if (r.bad || fixed.len < COLUMN_FIXED_SIZE)
         return false;
@@ -168,14 +172,15 @@ bool column_def_parse(struct slice payload, struct column_def *ret)
     return true;
 }
 
-static void write_columns(struct buf *b, uint8_t *seq, const struct text_result *result)
+static void write_columns(struct buf *b, uint8_t *seq, const struct text_result *result,
+                          uint64_t capabilities)
 {
     size_t mark = packet_open(b);
     write_lenenc(b, result->column_count);
     packet_close(b, mark, seq);
     for (size_t i = 0; i < result->column_count; i++) {
         mark = packet_open(b);
-        column_def_write(b, &result->columns[i]);
+        column_def_write(b, &result->columns[i], capabilities);
         packet_close(b, mark, seq);
     }
 }
@@ -251,7 +256,7 @@ static void write_eof_packet(struct buf *b, uint8_t *seq, uint16_t warnings, uin
 }
 
 static void write_ok_packet(struct buf *b, uint8_t *seq, const struct ok_packet *ok,
-                            uint32_t capabilities)
+                            uint64_t capabilities)
 {
     size_t mark = packet_open(b);
     ok_write(b, ok, HEADER_EOF, capabilities);
@@ -262,10 +267,10 @@ typedef void row_writer(struct buf *b, const struct text_result *result,
                         const struct slice *values);
 
 static void write_result(struct buf *b, uint8_t *seq, const struct text_result *result,
-                         row_writer *write_row, uint32_t capabilities, const struct ok_packet *end)
+                         row_writer *write_row, uint64_t capabilities, const struct ok_packet *end)
 {
     bool eof = !(capabilities & CAP_DEPRECATE_EOF);
-    write_columns(b, seq, result);
+    write_columns(b, seq, result, capabilities);
     if (eof)
         write_eof_packet(b, seq, 0, end->status);
     for (size_t i = 0; i < result->row_count; i++) {
@@ -280,14 +285,14 @@ static void write_result(struct buf *b, uint8_t *seq, const struct text_result *
 }
 
 void text_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
-                       uint32_t capabilities, uint16_t status, uint16_t warnings)
+                       uint64_t capabilities, uint16_t status, uint16_t warnings)
 {
     write_result(b, seq, result, write_text_row, capabilities,
                  &(struct ok_packet){ .status = status, .warnings = warnings });
 }
 
 void binary_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
-                         uint32_t capabilities, uint16_t status, uint16_t warnings)
+                         uint64_t capabilities, uint16_t status, uint16_t warnings)
 {
     write_result(b, seq, result, write_binary_row, capabilities,
                  &(struct ok_packet){ .status = status, .warnings = warnings });

@@ -16,10 +16,10 @@ struct ok_packet {
 };
 
 /* header is 0x00, or 0xFE for the OK that ends rows under CAP_DEPRECATE_EOF. */
-void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint32_t capabilities);
-bool ok_parse(struct slice payload, uint32_t capabilities, struct ok_packet *ret);
+void ok_write(struct buf *b, const struct ok_packet *ok, uint8_t header, uint64_t capabilities);
+bool ok_parse(struct slice payload, uint64_t capabilities, struct ok_packet *ret);
 /* Sets the number of warnings in an OK or EOF packet that was parsed before. */
-void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint32_t capabilities);
+void warnings_set(uint8_t *payload, size_t len, uint16_t warnings, uint64_t capabilities);
 
 struct err_packet {
     uint16_t code;
@@ -27,10 +27,10 @@ struct err_packet {
     struct slice message;
 };
 /* Without CAP_PROTOCOL_41 (before the greeting's reply) the state is left out. */
-void err_write(struct buf *b, const struct err_packet *e, uint32_t capabilities);
+void err_write(struct buf *b, const struct err_packet *e, uint64_t capabilities);
 bool err_parse(struct slice payload, struct err_packet *ret);
 /* An error of our catalogue, with its "MQnnnn: " prefix. */
-void err_write_catalogue(struct buf *b, const struct err *e, uint32_t capabilities);
+void err_write_catalogue(struct buf *b, const struct err *e, uint64_t capabilities);
 
 void eof_write(struct buf *b, uint16_t warnings, uint16_t status);
 bool eof_parse(struct slice payload, uint16_t *ret_warnings, uint16_t *ret_status);
@@ -76,9 +76,10 @@ struct column_def {
     uint8_t type;
     uint16_t flags;
     uint8_t decimals;
+    struct slice extended; /* raw, only with CAP_MARIADB_EXTENDED_METADATA: what the type does not say */
 };
-void column_def_write(struct buf *b, const struct column_def *c);
-bool column_def_parse(struct slice payload, struct column_def *ret);
+void column_def_write(struct buf *b, const struct column_def *c, uint64_t capabilities);
+bool column_def_parse(struct slice payload, uint64_t capabilities, struct column_def *ret);
 
 /* A text result set of our own: complete packets, from *seq on. rows is row after row,
  * columns values each; a slice with data NULL is NULL. */
@@ -89,10 +90,10 @@ struct text_result {
     size_t row_count;
 };
 void text_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
-                       uint32_t capabilities, uint16_t status, uint16_t warnings);
+                       uint64_t capabilities, uint16_t status, uint16_t warnings);
 /* The same with binary rows, as COM_STMT_EXECUTE is answered. */
 void binary_result_write(struct buf *b, uint8_t *seq, const struct text_result *result,
-                         uint32_t capabilities, uint16_t status, uint16_t warnings);
+                         uint64_t capabilities, uint16_t status, uint16_t warnings);
 
 /* A binary row from values that are given as text: its head, which says which are NULL, then each
  * value that is not, laid out for its column's type. Integers of 1, 2, 4 and 8 bytes have a layout

@@ -101,7 +101,7 @@ static void write_definitions(struct buf *out, uint8_t *seq, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t mark = packet_open(out);
-        column_def_write(out, &columns[i % MOST_COLUMNS]);
+        column_def_write(out, &columns[i % MOST_COLUMNS], 0);
         packet_close(out, mark, seq);
     }
 }
@@ -242,7 +242,7 @@ int main(void)
                        "tenants: [bench]\n");
     b.client = client_connect(&b.gate);
     GATE_REQUIRE(client_login(&b.gate, b.client, "app", "queue@bench",
-                              GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF));
+                              GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF));
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
         for (int prepared = 0; prepared < 2; prepared++)
             measure(&b, &workloads[i], prepared);

@@ -29,6 +29,7 @@ LENENC_AUTH = 1 << 21
 SESSION_TRACK = 1 << 23
 DEPRECATE_EOF = 1 << 24
 QUERY_ATTRIBUTES = 1 << 27
+EXTENDED_METADATA = 1 << 35  # MariaDB's; the upper half counts where LONG_PASSWORD is not set
 DEFAULT_CAPABILITIES = (
     LONG_PASSWORD
     | LONG_FLAG
@@ -155,16 +156,24 @@ class Column:
     charset: int
     type: int
     flags: int
+    schema: str = field(compare=False)
+    length: int = field(compare=False)
+    decimals: int = field(compare=False)
+    extended: bytes  # with EXTENDED_METADATA
 
     @classmethod
-    def parse(cls, packet):
+    def parse(cls, packet, capabilities=0):
         r = Reader(packet)
         texts = [r.string().decode() for _ in range(6)]
-        r.lenenc()
-        charset = r.integer(2)
-        r.integer(4)  # the length
-        kind, flags = r.integer(1), r.integer(2)
-        return cls(texts[2], texts[4], texts[3], texts[5], charset, kind, flags)
+        extended = r.string() if capabilities & EXTENDED_METADATA else b""
+        if r.lenenc() != 12 or texts[0] != "def":
+            raise ProtocolError(f"{packet!r} is no column definition")
+        charset, length, kind = r.integer(2), r.integer(4), r.integer(1)
+        flags, decimals = r.integer(2), r.integer(1)
+        return cls(
+            *(texts[n] for n in (2, 4, 3, 5)),
+            charset, kind, flags, texts[1], length, decimals, extended,
+        )
 
 
 @dataclass
@@ -301,7 +310,10 @@ class RawConnection:
         self.charset, self.status = r.integer(1), r.integer(2)
         self.server_capabilities = low | r.integer(2) << 16
         nonce_size = r.integer(1)
-        r.take(10)
+        r.take(6)
+        upper = r.integer(4)
+        if not low & LONG_PASSWORD:
+            self.server_capabilities |= upper << 32
         self.nonce += r.take(max(13, nonce_size - 8))[:12]
         self.plugin = r.until_nul().decode()
 
@@ -323,7 +335,10 @@ class RawConnection:
         if self.tls:
             capabilities |= SSL
         self.capabilities = capabilities & self.server_capabilities
-        packet = struct.pack("<IIB23x", self.capabilities, 1 << 30, charset)
+        if self.capabilities >> 32:
+            self.capabilities &= ~LONG_PASSWORD
+        lower, upper = self.capabilities & 0xFFFFFFFF, self.capabilities >> 32
+        packet = struct.pack("<IIB19xI", lower, 1 << 30, charset, upper)
         packet += user.encode() + b"\0" + lenenc_string(auth)
         if database is not None:
             packet += database.encode() + b"\0"
@@ -413,7 +428,7 @@ class RawConnection:
         return packet[:1] == b"\xfe" and len(packet) < limit
 
     def read_columns(self, count):
-        columns = [Column.parse(self.receive_answer()) for _ in range(count)]
+        columns = [Column.parse(self.receive_answer(), self.capabilities) for _ in range(count)]
         self.definitions_end = Result()
         if count and not self.capabilities & DEPRECATE_EOF:
             self.definitions_end = self._parse_end(self.receive_answer())

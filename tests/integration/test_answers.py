@@ -16,7 +16,14 @@ from legacy import (
     execute,
     publish,
 )
-from rawmysql import DEFAULT_CAPABILITIES, DEPRECATE_EOF, FOUND_ROWS, RawConnection, ServerError
+from rawmysql import (
+    DEFAULT_CAPABILITIES,
+    DEPRECATE_EOF,
+    EXTENDED_METADATA,
+    FOUND_ROWS,
+    RawConnection,
+    ServerError,
+)
 
 IGNORED_STATUS = 0x0010 | 0x0020 | 0x0800 | 0x4000  # use of indexes, slow, session tracking
 
@@ -155,6 +162,7 @@ def described(column):
         column.charset,
         column.type,
         column.flags & 0x20,
+        column.extended,
     )
 
 
@@ -187,8 +195,15 @@ def plain_error(answer):
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "prepared"])
 @pytest.mark.parametrize(
     "capabilities",
-    [0, DEPRECATE_EOF, FOUND_ROWS, DEPRECATE_EOF | FOUND_ROWS],
-    ids=["plain", "deprecate-eof", "found-rows", "both"],
+    [
+        0,
+        DEPRECATE_EOF,
+        FOUND_ROWS,
+        DEPRECATE_EOF | FOUND_ROWS,
+        EXTENDED_METADATA,
+        DEPRECATE_EOF | EXTENDED_METADATA,
+    ],
+    ids=["plain", "deprecate-eof", "found-rows", "both", "extended", "extended-eof"],
 )
 def test_same_answers(gateway, cluster, reference, neighbour, capabilities, binary):
     capabilities |= DEFAULT_CAPABILITIES

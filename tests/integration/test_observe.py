@@ -28,6 +28,7 @@ from rawmysql import (
     COM_STMT_SEND_LONG_DATA,
     DEFAULT_CAPABILITIES,
     DEPRECATE_EOF,
+    EXTENDED_METADATA,
     FOUND_ROWS,
     MULTI_STATEMENTS,
     RawConnection,
@@ -300,8 +301,9 @@ DAY = [
         DEFAULT_CAPABILITIES | DEPRECATE_EOF | FOUND_ROWS | MULTI_STATEMENTS | PS_MULTI_RESULTS,
         DEFAULT_CAPABILITIES | MULTI_STATEMENTS,
         DEFAULT_CAPABILITIES | DEPRECATE_EOF | SESSION_TRACK,
+        DEFAULT_CAPABILITIES | DEPRECATE_EOF | EXTENDED_METADATA,
     ],
-    ids=["plain", "no-eof", "all", "multi", "track"],
+    ids=["plain", "no-eof", "all", "multi", "track", "extended"],
 )
 def test_the_whole_day_is_that_of_the_server(cluster, observe, capabilities):
     gateway = observe()

@@ -47,9 +47,9 @@ void pattern_fini(struct pattern *p)
 
 static const struct {
     const char *name;
-    unsigned bits;
+    unsigned long long bits;
 } flags[] = {
-#define CAPABILITY_ROW(bit, name, manual, offered, note) { #name, 1u << (bit) },
+#define CAPABILITY_ROW(bit, name, manual, offered, note) { #name, UINT64_C(1) << (bit) },
 #define STATUS_ROW(bits, name, note) { #name, bits },
 #include "wire/capabilities.def"
 #include "wire/status.def"
@@ -273,8 +273,18 @@ static void write_column(struct notation *n, const struct call *c, bool of_table
         .type = (uint8_t)number(c, "type", BY_NAME, TYPE_VAR_STRING),
         .flags = (uint16_t)number(c, "flags", BY_NAME, 0),
         .decimals = (uint8_t)number(c, "decimals", BY_NAME, 0),
+        .extended = text(c, "extended", BY_NAME, ""),
     };
-    column_def_write(&n->out->bytes, &column);
+    bool extended = find(c, "extended", BY_NAME);
+    column_def_write(&n->out->bytes, &column, extended ? CAP_MARIADB_EXTENDED_METADATA : 0);
+}
+
+static void write_param(struct buf *b, const struct call *c)
+{
+    struct column_def param = { .name = SLICE_LIT("?"), .charset = 63, .type = TYPE_VAR_STRING,
+                                .extended = text(c, "extended", BY_NAME, "") };
+    bool extended = find(c, "extended", BY_NAME);
+    column_def_write(b, &param, extended ? CAP_MARIADB_EXTENDED_METADATA : 0);
 }
 
 /* The client's proof of its password for the nonce that it got last. */
@@ -345,8 +355,7 @@ static bool write_packet(struct notation *n, struct slice word, const struct cal
     else if (is(word, "computed"))
         write_column(n, c, false);
     else if (is(word, "param"))
-        column_def_write(b, &(struct column_def){
-                                .name = SLICE_LIT("?"), .charset = 63, .type = TYPE_VAR_STRING });
+        write_param(b, c);
     else
         return false;
     return true;

@@ -95,7 +95,7 @@ struct scene {
     struct buf yaml;
     bool observing, by_hand;
     bool without[MODES], without_naming[NAMINGS];
-    uint32_t backend_capabilities;
+    uint64_t backend_capabilities;
     char version[64];
     struct step steps[MOST_STEPS];
     size_t step_count;
@@ -364,7 +364,7 @@ static void expects(struct run *r, const struct step *step)
 /* ---- connecting ---- */
 
 struct login_words {
-    uint32_t capabilities;
+    uint64_t capabilities;
     char user[32], database[64];
 };
 
@@ -380,13 +380,13 @@ static struct slice next_word(struct slice *text)
 }
 
 /* +FLAG and -FLAG. */
-static bool take_flag(struct slice word, uint32_t *flags)
+static bool take_flag(struct slice word, uint64_t *flags)
 {
     unsigned long long bits;
     if (word.len < 2 || (*word.data != '+' && *word.data != '-') ||
         !notation_flag(slice_of(word.data + 1, word.len - 1), &bits))
         return false;
-    *flags = *word.data == '+' ? *flags | (uint32_t)bits : *flags & ~(uint32_t)bits;
+    *flags = *word.data == '+' ? *flags | bits : *flags & ~bits;
     return true;
 }
 

@@ -113,7 +113,7 @@ static void new_client(struct gate *g, uint8_t whose)
     static const char *const databases[] = { "mq@acme", "mq@globex", "mq", NULL };
     if (g->client_count == MOST_CLIENTS)
         return;
-    uint32_t capabilities = whose & 4 ? GATE_CLIENT : GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF;
+    uint64_t capabilities = whose & 4 ? GATE_CLIENT : GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF;
     if (whose & 16)
         capabilities |= CAP_MULTI_STATEMENTS;
     if (whose & 32)
@@ -173,12 +173,12 @@ static void client_fetches(struct peer *client, struct reader *script)
     buf_fini(&body);
 }
 
-static void definitions(struct buf *b, uint8_t *seq, unsigned count, uint32_t capabilities)
+static void definitions(struct buf *b, uint8_t *seq, unsigned count, uint64_t capabilities)
 {
     for (unsigned i = 0; i < count; i++) {
         size_t mark = packet_open(b);
         column_def_write(b,
-                         &(struct column_def){ .name = SLICE_LIT("?"), .type = TYPE_VAR_STRING });
+                         &(struct column_def){ .name = SLICE_LIT("?"), .type = TYPE_VAR_STRING }, 0);
         packet_close(b, mark, seq);
     }
     if (count && !(capabilities & CAP_DEPRECATE_EOF)) {
@@ -205,7 +205,7 @@ static void shard_prepared(struct gate *g, struct peer *shard, uint8_t counts)
 }
 
 /* The end of rows, or of what opens a cursor. */
-static void rows_end(struct buf *b, uint8_t *seq, uint32_t capabilities, uint16_t status)
+static void rows_end(struct buf *b, uint8_t *seq, uint64_t capabilities, uint16_t status)
 {
     size_t mark = packet_open(b);
     if (capabilities & CAP_DEPRECATE_EOF)
@@ -379,7 +379,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(last_numbers, -1, sizeof last_numbers);
     gate_open_with(&g, topology_acquire(topology));
     if (settings & 1)
-        g.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
+        g.shard_capabilities &= ~(uint64_t)CAP_DEPRECATE_EOF;
     if (settings & 2)
         g.pipe = 512;
     new_client(&g, (settings >> 2) & 15);

@@ -48,7 +48,7 @@ static void follow(struct answer *a, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const uint32_t capabilities[] = { CAP_PROTOCOL_41, CAP_PROTOCOL_41 | CAP_DEPRECATE_EOF,
+    static const uint64_t capabilities[] = { CAP_PROTOCOL_41, CAP_PROTOCOL_41 | CAP_DEPRECATE_EOF,
                                              CAP_PROTOCOL_41 | CAP_DEPRECATE_EOF |
                                                  CAP_SESSION_TRACK };
     if (size < 1)

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct reader r = reader_of(data, size);
     struct login l;
-    uint32_t capabilities = read_u32(&r);
+    uint64_t capabilities = read_u32(&r);
     struct slice body = r.bad ? slice_of("", 0) : read_rest(&r);
     if (change_user_parse(body, capabilities, &l, NULL) != MQ_OK)
         return 0;

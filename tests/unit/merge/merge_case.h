@@ -160,7 +160,7 @@ static inline void write_head(struct buf *b, uint8_t *seq, const struct columns 
     packet_close(b, mark, seq);
     for (size_t i = 0; i < c->count; i++) {
         mark = packet_open(b);
-        column_def_write(b, &c->defs[i]);
+        column_def_write(b, &c->defs[i], 0);
         packet_close(b, mark, seq);
     }
     if (eof)
@@ -256,7 +256,7 @@ static inline void print_answer(struct buf *out, struct slice bytes, const struc
         struct slice payload = read_bytes(&r, packet_length((const uint8_t *)header.data));
         switch (answer_packet(&a, (const uint8_t *)payload.data, payload.len, payload.len)) {
         case ANSWER_COLUMN_DEF:
-            assert_true(column_def_parse(payload, &c.defs[c.count++]));
+            assert_true(column_def_parse(payload, 0, &c.defs[c.count++]));
             break;
         case ANSWER_ROW:
             print_row(out, &c, payload, way->binary);

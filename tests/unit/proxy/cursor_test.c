@@ -261,7 +261,7 @@ static void clients_and_shards_of_either_kind(void **state)
         bool eof = i & 1, old_shard = i & 2;
         reopen_gate(YAML);
         if (old_shard)
-            gate.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
+            gate.shard_capabilities &= ~(uint64_t)CAP_DEPRECATE_EOF;
         close_backends();
         struct peer *p = log_in_as("app", "mq@acme", eof ? EOF_CLIENT : GATE_CLIENT);
         uint32_t id = open_numbered(p, TEXT, SENT, 0, 0);

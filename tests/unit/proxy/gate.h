@@ -77,7 +77,7 @@ struct gate {
     struct peer clients[GATE_PEERS], shards[GATE_PEERS];
     size_t client_count, shard_count;
     /* What shards do. */
-    uint32_t shard_capabilities;
+    uint64_t shard_capabilities;
     const char *shard_version;
     bool refuse_connections;
     bool read_only[GATE_PEERS], dead[GATE_PEERS]; /* by shard, or standby: by port - 1 */
@@ -206,7 +206,7 @@ static inline void shard_err(struct buf *b, uint8_t *seq, uint16_t code, const c
 
 /* Rows of one column; the column belongs to the shard's own database. */
 static inline void shard_rows(struct buf *b, uint8_t *seq, const struct slice *rows, size_t count,
-                              uint32_t capabilities, uint16_t status)
+                              uint64_t capabilities, uint16_t status)
 {
     static const struct column_def column = {
         .schema = { "shard", 5 },
@@ -475,7 +475,7 @@ static inline struct peer *client_connect(struct gate *g)
 
 /* Logs in by caching_sha2_password; false when mqgate refuses. */
 static inline bool client_login(struct gate *g, struct peer *p, const char *user,
-                                const char *database, uint32_t capabilities)
+                                const char *database, uint64_t capabilities)
 {
     struct packet packet;
     struct greeting greeting;

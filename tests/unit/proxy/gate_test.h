@@ -47,7 +47,7 @@ static inline void reopen_gate(const char *yaml)
     gate_open(&gate, yaml);
 }
 
-static inline struct peer *log_in_as(const char *user, const char *database, uint32_t capabilities)
+static inline struct peer *log_in_as(const char *user, const char *database, uint64_t capabilities)
 {
     struct peer *p = client_connect(&gate);
     assert_true(client_login(&gate, p, user, database, capabilities));

@@ -45,7 +45,7 @@ static void expect_id(struct peer *client, const char *id)
 {
     struct column_def column;
     expect_packet(client, 1);
-    assert_true(column_def_parse(expect_packet(client, 2), &column));
+    assert_true(column_def_parse(expect_packet(client, 2), 0, &column));
     struct slice row = expect_packet(client, 3);
     struct reader r = reader_of(row.data, row.len);
     assert_slice(read_lenenc_slice(&r), slice_cstr(id), "LAST_INSERT_ID()");

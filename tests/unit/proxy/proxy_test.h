@@ -112,7 +112,7 @@ static inline void expect_rows(struct peer *p, const char *const *rows, size_t c
 {
     struct column_def column;
     assert_slice(expect_packet(p, 1), SLICE_LIT("\1"), "column count");
-    assert_true(column_def_parse(expect_packet(p, 2), &column));
+    assert_true(column_def_parse(expect_packet(p, 2), 0, &column));
     assert_slice(column.schema, SLICE_LIT("mq"), "the database as the client knows it");
     for (size_t i = 0; i < count; i++) {
         struct slice row = expect_packet(p, (uint8_t)(3 + i));

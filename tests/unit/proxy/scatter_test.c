@@ -313,7 +313,7 @@ static void several_statements_may_stand_in_one_command(void **state)
 static void old_clients_get_their_eofs(void **state)
 {
     (void)state;
-    struct peer *p = log_in_as("app", "mq", GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF), *shards[2];
+    struct peer *p = log_in_as("app", "mq", GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF), *shards[2];
     begin_scatter(p, shards);
     gate_say_row(&gate, shards[0], "x", IDLE_STATUS);
     gate_say_row(&gate, shards[1], "y", IDLE_STATUS);

@@ -102,7 +102,7 @@ static void a_statement_that_one_shard_refuses(void **state)
 static void an_eof_tells_that_more_follows(void **state)
 {
     (void)state;
-    struct peer *p = log_in_as("app", "mq@acme", MULTI & ~(uint32_t)CAP_DEPRECATE_EOF),
+    struct peer *p = log_in_as("app", "mq@acme", MULTI & ~(uint64_t)CAP_DEPRECATE_EOF),
                 *shard = gate_shard(&gate, 0);
     client_query(&gate, p, PICK ";SELECT DATABASE()");
     shard_expect(shard, PICK_ACME);
@@ -409,7 +409,7 @@ static void an_option_switches_it(void **state)
 static void an_option_that_is_none(void **state)
 {
     (void)state;
-    struct peer *p = log_in_as("app", "mq@acme", GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF);
+    struct peer *p = log_in_as("app", "mq@acme", GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF);
     uint16_t warnings, status;
     client_command(p, COM_SET_OPTION, SLICE_LIT("\2\0"));
     gate_run(&gate);

@@ -34,9 +34,9 @@ static void ends_of_rows_are_translated(void **state)
         bool client_new = i & 1, shard_new = i & 2;
         reopen_gate(GATE_YAML);
         uint32_t caps = client_new ? (uint32_t)GATE_CLIENT
-                                   : (uint32_t)GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF;
+                                   : (uint64_t)GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF;
         if (!shard_new)
-            gate.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
+            gate.shard_capabilities &= ~(uint64_t)CAP_DEPRECATE_EOF;
         /* The probe's connections greeted with the default: others take their place. */
         close_backends();
         struct peer *p = log_in_as("app", "mq@acme", caps);
@@ -101,7 +101,7 @@ static void known_heads_are_told_as_before(void **state)
         uint32_t eof_of_client = i & 1 ? CAP_DEPRECATE_EOF : 0;
         reopen_gate(i & 4 ? GATE_YAML_OF("mq") : GATE_YAML);
         if (i & 2)
-            gate.shard_capabilities &= ~(uint32_t)CAP_DEPRECATE_EOF;
+            gate.shard_capabilities &= ~(uint64_t)CAP_DEPRECATE_EOF;
         close_backends();
         struct peer *p = log_in_as("app", "mq@acme", (uint32_t)GATE_CLIENT ^ eof_of_client);
         struct peer *unlike =

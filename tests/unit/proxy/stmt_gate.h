@@ -13,7 +13,7 @@ static inline void add_definition(struct buf *b, uint8_t *seq, const char *name)
                                  .charset = 45,
                                  .type = TYPE_VAR_STRING };
     size_t mark = packet_open(b);
-    column_def_write(b, &column);
+    column_def_write(b, &column, 0);
     packet_close(b, mark, seq);
 }
 
@@ -64,8 +64,8 @@ static inline struct prepare_ok expect_prepared(struct peer *p, uint16_t params)
     assert_true(prepare_ok_parse(expect_packet(p, 1), &ok));
     assert_int_equal(ok.params, params);
     for (uint8_t i = 0; i < params; i++)
-        assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + i)), &column));
-    assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + params)), &column));
+        assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + i)), 0, &column));
+    assert_true(column_def_parse(expect_packet(p, (uint8_t)(2 + params)), 0, &column));
     assert_slice(column.name, SLICE_LIT("id"), "column");
     assert_slice(column.schema, SLICE_LIT("mq"), "its database");
     expect_nothing(p);

@@ -49,8 +49,8 @@ static void refused_statements_get_a_warning(void **state)
 static void rows_end_with_it(void **state)
 {
     (void)state;
-    static const uint32_t capabilities[] = { GATE_CLIENT,
-                                             GATE_CLIENT & ~(uint32_t)CAP_DEPRECATE_EOF };
+    static const uint64_t capabilities[] = { GATE_CLIENT,
+                                             GATE_CLIENT & ~(uint64_t)CAP_DEPRECATE_EOF };
     for (size_t i = 0; i < COUNT(capabilities); i++) {
         struct peer *p = log_in_as("app", "mq", capabilities[i]);
         struct peer *backend = server();

@@ -37,7 +37,7 @@ static const char letters[] = {
 struct answer_case {
     const char *why;
     enum answer_kind kind;
-    uint32_t capabilities;
+    uint64_t capabilities;
     const char *packets, *want;
     bool ended;
 };
@@ -219,7 +219,7 @@ static void cursors_are_opened(void **state)
 {
     static const struct {
         enum answer_kind kind;
-        uint32_t capabilities;
+        uint64_t capabilities;
         const char *packets;
         bool opened;
     } rows[] = {
@@ -267,7 +267,7 @@ static void outcome_is_kept(void **state)
     buf_fini(&b);
 }
 
-static void to_rows(struct answer *a, uint32_t capabilities)
+static void to_rows(struct answer *a, uint64_t capabilities)
 {
     const char *packets = capabilities & CAP_DEPRECATE_EOF ? COUNT_1 DEF : COUNT_1 DEF EOF_;
     struct buf b = { 0 };
@@ -282,7 +282,7 @@ static void to_rows(struct answer *a, uint32_t capabilities)
 static void rows_in_fragments(void **state)
 {
     (void)state;
-    static const uint32_t capabilities[] = { OLD, NEW };
+    static const uint64_t capabilities[] = { OLD, NEW };
     static const uint8_t firsts[] = { 0x00, 0x01, 0xfb, 0xfe, 0xff };
     for (size_t i = 0; i < COUNT(capabilities) * COUNT(firsts); i++) {
         uint8_t first = firsts[i / 2];
@@ -323,7 +323,7 @@ static void rows_skipped(void **state)
     (void)state;
     static const struct {
         const char *why, *input;
-        uint32_t capabilities;
+        uint64_t capabilities;
         size_t want;
     } skips[] = {
         { "nothing", "", OLD, 0 },

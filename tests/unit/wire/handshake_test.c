@@ -18,13 +18,14 @@ static void greetings_of_real_servers(void **state)
     (void)state;
     static const struct {
         const char *input, *version, *plugin, *nonce;
-        uint32_t connection_id, capabilities;
+        uint32_t connection_id;
+        uint64_t capabilities;
         uint8_t charset;
     } cases[] = {
         { mysql_9, "9.7.4-2", "caching_sha2_password", "< <]BQ]{@<\x1cTuY\x16{\x15%_h", 9,
           0xdfffffff, 255 },
         { mariadb_10, "5.5.5-10.11.19-MariaDB-0+deb12u1", "mysql_native_password",
-          "@%6!AbJ/GYk-=+`!!~|r", 4, 0x81fff7fe, 8 },
+          "@%6!AbJ/GYk-=+`!!~|r", 4, 0x1d81fff7fe, 8 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf b = { 0 };
@@ -77,7 +78,7 @@ static void greetings_refused(void **state)
     static const struct {
         const char *why;
         uint8_t protocol;
-        uint32_t capabilities;
+        uint64_t capabilities;
         enum err_code want;
     } cases[] = {
         { "as it should be", 10, CAP_PROTOCOL_41 | CAP_SECURE_CONNECTION, MQ_OK },
@@ -133,7 +134,7 @@ static void greeting_with_long_nonce(void **state)
 static const uint32_t base =
     CAP_PROTOCOL_41 | CAP_CONNECT_WITH_DB | CAP_PLUGIN_AUTH | CAP_CONNECT_ATTRS;
 
-static struct login example(uint32_t capabilities)
+static struct login example(uint64_t capabilities)
 {
     return (struct login){ .capabilities = base | capabilities,
                            .max_packet = 1 << 24,
@@ -164,11 +165,12 @@ static void logins_come_back(void **state)
     (void)state;
     static const struct {
         const char *why;
-        uint32_t capabilities;
+        uint64_t capabilities;
     } cases[] = {
         { "auth with its length, encoded", CAP_PLUGIN_AUTH_LENENC | CAP_SECURE_CONNECTION },
         { "auth with one byte of length", CAP_SECURE_CONNECTION },
         { "auth up to a NUL", 0 },
+        { "MariaDB's capabilities", CAP_MARIADB_EXTENDED_METADATA },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct login in = example(cases[i].capabilities), out;
@@ -261,7 +263,7 @@ static void changes_of_user(void **state)
     enum { ALL = CAP_SECURE_CONNECTION | CAP_PLUGIN_AUTH | CAP_CONNECT_ATTRS };
     static const struct {
         const char *why, *input;
-        uint32_t capabilities;
+        uint64_t capabilities;
         struct login want;
     } cases[] = {
         { "everything",
@@ -300,7 +302,7 @@ static void changes_of_user_refused(void **state)
     (void)state;
     static const struct {
         const char *why, *input;
-        uint32_t capabilities;
+        uint64_t capabilities;
     } cases[] = {
         { "nothing", "", CAP_SECURE_CONNECTION },
         { "a name without end", "75", CAP_SECURE_CONNECTION },
@@ -387,7 +389,7 @@ static void ssl_request_is_the_head_of_a_login(void **state)
     for (size_t len = 0; len < 32; len++)
         assert_false(is_ssl_request(slice_of(buf_begin(&request), len)));
     buf_clear(&request);
-    l.capabilities &= ~(uint32_t)CAP_SSL;
+    l.capabilities &= ~(uint64_t)CAP_SSL;
     ssl_request_write(&request, &l);
     assert_false(is_ssl_request(buf_slice(&request)));
     buf_fini(&request);

@@ -8,7 +8,7 @@ static void ok_reads(void **state)
     (void)state;
     static const struct {
         const char *why, *input;
-        uint32_t capabilities;
+        uint64_t capabilities;
         bool good;
         struct ok_packet want;
     } cases[] = {
@@ -72,7 +72,7 @@ static void ok_reads(void **state)
 static void ok_comes_back(void **state)
 {
     (void)state;
-    static const uint32_t capabilities[] = { CAP_PROTOCOL_41, CAP_PROTOCOL_41 | CAP_SESSION_TRACK };
+    static const uint64_t capabilities[] = { CAP_PROTOCOL_41, CAP_PROTOCOL_41 | CAP_SESSION_TRACK };
     struct ok_packet in = { .affected_rows = UINT64_MAX,
                             .last_insert_id = 1 << 20,
                             .status = STATUS_AUTOCOMMIT | STATUS_STATE_CHANGED,
@@ -195,7 +195,7 @@ static void warnings_are_set_in_place(void **state)
     (void)state;
     static const struct {
         const char *why;
-        uint32_t capabilities;
+        uint64_t capabilities;
         const char *input, *want;
     } cases[] = {
         { "OK", CAP_PROTOCOL_41, "00 00 00 0200 0000", "00 00 00 0200 0102" },
@@ -222,8 +222,8 @@ static void column_def_comes_back(void **state)
     (void)state;
     struct buf b = { 0 };
     struct column_def got;
-    column_def_write(&b, &column);
-    assert_true(column_def_parse(buf_slice(&b), &got));
+    column_def_write(&b, &column, 0);
+    assert_true(column_def_parse(buf_slice(&b), 0, &got));
     assert_slice(got.schema, column.schema, "schema");
     assert_slice(got.table, column.table, "table");
     assert_slice(got.org_table, column.org_table, "org_table");
@@ -236,7 +236,7 @@ static void column_def_comes_back(void **state)
     assert_int_equal(got.decimals, column.decimals);
     for (size_t len = 0; len < buf_len(&b); len++) {
         uint8_t *data = exact_copy(buf_slice(&b), len);
-        assert_false(column_def_parse(slice_of(data, len), &got));
+        assert_false(column_def_parse(slice_of(data, len), 0, &got));
         free(data);
     }
     buf_fini(&b);
@@ -251,7 +251,7 @@ static void text_results(void **state)
     const struct text_result result = { columns, 2, rows, 2 };
     static const struct {
         const char *why;
-        uint32_t capabilities;
+        uint64_t capabilities;
         const char *want; /* behind the column definitions */
     } cases[] = {
         { "with EOF packets", CAP_PROTOCOL_41,
