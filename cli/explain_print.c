@@ -105,7 +105,9 @@ static void print_params(const struct explanation *x, const struct template *t)
     printf("%-12s", "parameters");
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
         int32_t client = param_of_client(t->backend_params[i]);
-        if (client < 0)
+        if (param_of_tenant(t->backend_params[i]) >= 0)
+            printf(" tenant-of-%d", (int)param_of_tenant(t->backend_params[i]) + 1);
+        else if (client < 0)
             printf(" %s", hidden_name(t->backend_params[i]));
         else
             printf(t->backend_params[i] < 0 ? " key-of-%d" : " %d", (int)client + 1);
@@ -279,9 +281,11 @@ static json_t *params_json(const struct template *t)
     json_t *list = json_array();
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
         int32_t from = t->backend_params[i], client = param_of_client(from);
-        json_array_append_new(list, client < 0  ? json_string(hidden_name(from))
-                                    : from >= 0 ? json_integer(client + 1)
-                                                : json_sprintf("key-of-%d", (int)client + 1));
+        int32_t tenant = param_of_tenant(from);
+        json_array_append_new(list, tenant >= 0  ? json_sprintf("tenant-of-%d", (int)tenant + 1)
+                                    : client < 0 ? json_string(hidden_name(from))
+                                    : from >= 0  ? json_integer(client + 1)
+                                                 : json_sprintf("key-of-%d", (int)client + 1));
     }
     return list;
 }
@@ -313,8 +317,8 @@ static json_t *part_json(const struct explanation *x, const struct route_part *p
         json_array_append_new(sent, json_text(buf_slice(&text)));
         buf_fini(&text);
     }
-    json_object_set_new(
-        o, "shard", json_string(x->planning.topology->shards[part->shard].config->name));
+    json_object_set_new(o, "shard",
+                        json_string(x->planning.topology->shards[part->shard].config->name));
     json_object_set_new(o, "tenants", tenants);
     json_object_set_new(o, "sent", sent);
     return o;

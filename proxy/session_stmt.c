@@ -54,8 +54,8 @@ static void destroy(struct session *s, struct client_stmt *stmt)
 void session_stmts_free(struct session *s)
 {
     struct client_stmt *stmt, *following;
-    HASH_ITER (hh, s->stmts, stmt, following)
-        destroy(s, stmt);
+    HASH_ITER(hh, s->stmts, stmt, following)
+    destroy(s, stmt);
     s->last_stmt_id = 0;
 }
 
@@ -94,8 +94,8 @@ uint64_t session_metadata_key(const struct session *s)
     return key;
 }
 
-static void write_definitions(struct session *s, const struct prepare_answer *a, const uint8_t **next,
-                              uint16_t count, struct buf *out)
+static void write_definitions(struct session *s, const struct prepare_answer *a,
+                              const uint8_t **next, uint16_t count, struct buf *out)
 {
     struct slice payload;
     for (uint16_t i = 0; i < count && prepare_answer_next(a, next, &payload); i++)
@@ -112,8 +112,10 @@ static void answer_prepare(struct session *s, const struct prepare_answer *answe
     struct client_stmt *stmt = create(s, s->request.entry, ++s->next_stmt_id);
     stmt->columns = answer->columns;
     stmt->columns_hash = answer->columns_hash;
-    struct prepare_ok ok = { .statement_id = stmt->id, .columns = answer->columns,
-                             .params = answer->params, .warnings = answer->warnings };
+    struct prepare_ok ok = { .statement_id = stmt->id,
+                             .columns = answer->columns,
+                             .params = answer->params,
+                             .warnings = answer->warnings };
     const uint8_t *next = answer->payloads;
     struct buf out;
     buf_init(&out);
@@ -147,7 +149,8 @@ void session_answer_described(struct session *s, const struct prepare_answer *an
  * OK, or is a SHOW whose columns servers as well tell at EXECUTE only. */
 static struct prepare_answer *describe_params(uint32_t count, uint64_t capabilities)
 {
-    static const struct column_def param = { .name = { "?", 1 }, .charset = 63,
+    static const struct column_def param = { .name = { "?", 1 },
+                                             .charset = 63,
                                              .type = TYPE_VAR_STRING };
     struct buf definition;
     buf_init(&definition);
@@ -291,8 +294,8 @@ struct client_stmt *session_stmt_find(struct session *s, struct slice payload, c
     struct client_stmt *stmt = r.bad ? NULL : find(s, id);
     if (!stmt) {
         struct err e;
-        err_set(&e, MQ_STATEMENT_ID_UNKNOWN, "Unknown prepared statement handler (%u) given to %s", id,
-                function);
+        err_set(&e, MQ_STATEMENT_ID_UNKNOWN, "Unknown prepared statement handler (%u) given to %s",
+                id, function);
         session_refuse(s, &e);
     }
     return stmt;
@@ -385,12 +388,28 @@ static struct execute_param key_param(struct session *s, const struct template *
     return p;
 }
 
+/* The tenant of such a key; NULL when it names none, which no row is compared equal to. */
+static struct execute_param key_tenant(struct session *s, const struct template *t,
+                                       const struct execute_param *from)
+{
+    struct arena *arena = &s->worker->arena;
+    struct slice tenant, key,
+        fallback = t->key_default ? slice_cstr(t->key_default) : slice_of("", 0);
+    bool is_text = !from->null && is_text_type(from->type.type);
+    bool named = is_text && qualified_split(t, from->content, &tenant, &key);
+    struct execute_param p = execute_string(arena, named ? tenant : fallback);
+    p.null = !is_text || (!named && !t->key_default);
+    return p;
+}
+
 static struct execute_param shard_param(struct session *s, const struct template *t,
                                         const struct execute *x, int32_t number,
                                         const struct binding *binding)
 {
     if (number >= 0)
         return x->params[number];
+    if (param_of_tenant(number) >= 0)
+        return key_tenant(s, t, &x->params[param_of_tenant(number)]);
     return number <= PARAM_KEY ? key_param(s, t, &x->params[param_of_client(number)])
                                : hidden_param(s, number, binding);
 }
@@ -510,8 +529,8 @@ static bool has_attributes(const struct session *s)
 
 bool session_execute(struct session *s, struct slice payload)
 {
-    struct client_stmt *stmt = session_stmt_find(s, slice_of(payload.data + 1, payload.len - 1),
-                                                 "mysqld_stmt_execute");
+    struct client_stmt *stmt =
+        session_stmt_find(s, slice_of(payload.data + 1, payload.len - 1), "mysqld_stmt_execute");
     struct execute x;
     struct err e;
     struct route r;
@@ -526,11 +545,12 @@ bool session_execute(struct session *s, struct slice payload)
     if (stmt->long_error.code)
         e = stmt->long_error;
     if (!e.code && ((stmt->entry->dialect.modes ^ s->modes) & ~MODE_TENANT_SCHEMA))
-        err_set(&e, MQ_SQL_MODE_UNSAFE, "sql_mode reads statements differently since this one was prepared");
+        err_set(&e, MQ_SQL_MODE_UNSAFE,
+                "sql_mode reads statements differently since this one was prepared");
     if (!e.code && plan_again(s, stmt, &e) == MQ_OK) {
         t = stmt->entry->template;
-        execute_parse(payload, t->client_params, has_attributes(s), stmt->types, &stmt->has_types, stmt->has_long_data,
-                      &s->worker->arena, &x, &e);
+        execute_parse(payload, t->client_params, has_attributes(s), stmt->types, &stmt->has_types,
+                      stmt->has_long_data, &s->worker->arena, &x, &e);
     }
     if (!e.code && t->client_params)
         check_types(stmt, &e);
@@ -553,7 +573,8 @@ bool session_execute(struct session *s, struct slice payload)
         forget_long_data(s, stmt);
         return true;
     }
-    if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r, &refused))
+    if (!session_route(s, stmt->entry, &stmt->entry->lexed, values_of(s, &x, t->client_params), &r,
+                       &refused))
         return false;
     if (refused) {
         forget_long_data(s, stmt);
@@ -576,11 +597,13 @@ static void take_long_data(struct session *s, struct client_stmt *stmt, uint16_t
     uint32_t count = stmt->entry->template->client_params;
     size_t max = s->deployment->topology->config->limits.max_statement_size;
     if (number >= count) {
-        err_set(&stmt->long_error, MQ_PARAMETER_VALUES, "long data for parameter %u of %u", number + 1u, count);
+        err_set(&stmt->long_error, MQ_PARAMETER_VALUES, "long data for parameter %u of %u",
+                number + 1u, count);
         return;
     }
     if (s->long_bytes > max || data.len > max - s->long_bytes) {
-        err_set(&stmt->long_error, MQ_STATEMENT_TOO_LARGE, "long data is larger than limits.max_statement_size");
+        err_set(&stmt->long_error, MQ_STATEMENT_TOO_LARGE,
+                "long data is larger than limits.max_statement_size");
         return;
     }
     if (!stmt->long_data) {
@@ -657,8 +680,8 @@ struct plan_entry *session_stmt_values(struct session *s, struct slice payload,
     if (!stmt || r.bad)
         return NULL;
     uint32_t count = stmt->entry->template->client_params;
-    if (execute_parse(payload, count, has_attributes(s), stmt->types, &stmt->has_types, stmt->has_long_data,
-                      &s->worker->arena, &x, NULL) == MQ_OK) {
+    if (execute_parse(payload, count, has_attributes(s), stmt->types, &stmt->has_types,
+                      stmt->has_long_data, &s->worker->arena, &x, NULL) == MQ_OK) {
         fill_long_data(s, stmt, &x);
         *ret_values = values_of(s, &x, count);
     }

@@ -83,6 +83,7 @@ struct search {
     struct slice column;
     bool found;
     struct vector pairs; /* of partition keys that are equal */
+    enum err_code code;
 };
 
 static void claim(struct search *x, struct table_ref *ref, const struct equation *e)
@@ -93,13 +94,25 @@ static void claim(struct search *x, struct table_ref *ref, const struct equation
     ref->scoped = true;
 }
 
+/* Of several tenants the keys are compared with their tenants. */
+static void pair_keys(struct search *x, const struct equation *e)
+{
+    qualified_pair_column(x->p, e->column, e->of_rows);
+    for (const struct node *v = e->value; v && !x->code; v = next_value(e, v))
+        x->code = qualified_pair_value(x->p, plan_value(x->p, operand(e, v)), e->of_rows);
+}
+
 /* The client's partition keys name the tenant, too; their own condition stays, with bare keys. */
 static void claim_keys(struct search *x, const struct equation *e)
 {
-    bool is_column = !x->ref && !x->p->scatter && e->column->kind == N_COLUMN;
+    bool is_column = !x->ref && e->column->kind == N_COLUMN;
     struct table_ref *ref = is_column ? qualified_ref(x->p, x->s, e->column) : NULL;
     if (!ref || ref->target != x->target || !has_values(x->p, e, qualified_is_value))
         return;
+    if (x->p->scatter) {
+        pair_keys(x, e);
+        return;
+    }
     for (const struct node *v = e->value; v; v = next_value(e, v)) {
         struct value_ref value = plan_value(x->p, operand(e, v));
         value.origin = (uint8_t)e->origin;
@@ -201,12 +214,13 @@ static void search_scope(struct search *x)
     }
 }
 
-void claim_conditions(struct planner *p, struct scope *s)
+enum err_code claim_conditions(struct planner *p, struct scope *s)
 {
     struct search x = { .p = p, .s = s };
     if (s->queue_count || p->scatter)
         search_scope(&x);
     qualified_tie(p, s, &x.pairs);
+    return x.code;
 }
 
 bool claim_binds(struct planner *p, struct scope *s, const struct table_ref *ref,

@@ -1,14 +1,17 @@
 /* Hidden parameters: which value each `?` of the rewritten text takes. */
 #include "routing/plan_int.h"
 
-/* The parameter that a byte of an edit's text becomes; false when it becomes none. */
-static bool hidden_param(char c, int32_t *ret)
+/* The parameter that a byte of an edit's text, behind which the client's parameter `next` comes,
+ * becomes; false when it becomes none. */
+static bool hidden_param(char c, uint32_t next, int32_t *ret)
 {
     int placeholder = edit_value_number(c) + EDIT_VALUE_FIRST;
     if (placeholder == EDIT_TENANT)
         *ret = PARAM_TENANT;
     else if (placeholder == EDIT_LIMIT)
         *ret = PARAM_LIMIT;
+    else if (placeholder == EDIT_KEY_TENANT)
+        *ret = PARAM_KEY_TENANT - (int32_t)next;
     else if (placeholder >= EDIT_SESSION)
         *ret = PARAM_SESSION - (placeholder - EDIT_SESSION);
     else
@@ -21,15 +24,15 @@ static size_t count_hidden(struct slice text)
     size_t n = 0;
     int32_t ignored;
     for (size_t i = 0; i < text.len; i++)
-        n += hidden_param(text.data[i], &ignored);
+        n += hidden_param(text.data[i], 0, &ignored);
     return n;
 }
 
 struct param_writer {
     struct template *t;
     const struct lexed *l;
-    uint32_t token;  /* the next one of the client's */
-    uint32_t client; /* its next parameter */
+    uint32_t token;   /* the next one of the client's */
+    uint32_t client;  /* its next parameter */
     const bool *keys; /* which of them are qualified partition keys; NULL: none */
 };
 
@@ -51,7 +54,7 @@ static void copy_until(struct param_writer *w, uint32_t end, bool replaced)
 static void add_hidden(struct param_writer *w, struct slice text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (hidden_param(text.data[i], &w->t->backend_params[w->t->backend_param_count]))
+        if (hidden_param(text.data[i], w->client, &w->t->backend_params[w->t->backend_param_count]))
             w->t->backend_param_count++;
 }
 

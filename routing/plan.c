@@ -254,6 +254,7 @@ static void hand_over(struct planner *p)
     t->keys = p->keys.items;
     t->key_count = p->keys.count;
     t->key_separator = p->qualified ? p->topology->config->key_separator : '\0';
+    t->key_default = p->topology->config->default_tenant;
     t->key_dialect = *p->dialect;
     t->keys_tie = !p->untied;
     t->rows = p->rows.items;

@@ -49,9 +49,15 @@ struct literal_check {
     const char *column; /* of the catalogue */
 };
 
-/* A partition key that the client writes or compares, qualified: the shard gets the key alone. */
+/* What a shard gets of a qualified partition key that the client writes or compares. */
+enum key_form {
+    KEY_ALONE,  /* its tenant is known: 'k' */
+    KEY_PAIR,   /* of several tenants: ('t', 'k') */
+    KEY_MEMBERS /* the same within a row: 't', 'k' */
+};
 struct key_ref {
     struct value_ref value;
+    uint8_t form;  /* enum key_form */
     bool inserted; /* into a table that has other sources as well, so it may be plain */
 };
 
@@ -91,19 +97,28 @@ enum {
     EDIT_HEADING,                   /* template.show_heading, as a quoted identifier */
     EDIT_TENANTS,                   /* those of a part: literals with commas between them */
     EDIT_LIMIT,                     /* rows that a part is asked for: a number or `?` */
+    EDIT_KEY_TENANT, /* `?`: the tenant of the partition key that is the client's next parameter */
     EDIT_SESSION,                   /* and on: enum session_value, a literal or `?` */
 };
 
 /* A hidden parameter of the rewritten text: the tenant, the rows that a part is asked for, or
  * PARAM_SESSION - enum session_value. */
 enum { PARAM_TENANT = -1, PARAM_LIMIT = -2, PARAM_SESSION = -3 };
-/* PARAM_KEY - n: the client's parameter n, a qualified partition key, without its tenant. */
-enum { PARAM_KEY = -100 };
+/* PARAM_KEY - n: the client's parameter n, a qualified partition key, without its tenant;
+ * PARAM_KEY_TENANT - n: that tenant, a hidden one. A statement has at most 65535. */
+enum { PARAM_KEY = -100, PARAM_KEY_TENANT = -100000 };
 _Static_assert(PARAM_SESSION - SESSION_VALUE_COUNT > PARAM_KEY, "hidden parameters differ");
+_Static_assert(PARAM_KEY - UINT16_MAX > PARAM_KEY_TENANT, "hidden parameters differ");
+/* The client's parameter whose tenant it is; -1: of none. */
+static inline int32_t param_of_tenant(int32_t number)
+{
+    return number <= PARAM_KEY_TENANT ? PARAM_KEY_TENANT - number : -1;
+}
 /* The client's parameter behind one of the rewritten text; -1: it is a hidden one. */
 static inline int32_t param_of_client(int32_t number)
 {
-    return number >= 0 ? number : number <= PARAM_KEY ? PARAM_KEY - number : -1;
+    bool is_key = number <= PARAM_KEY && number > PARAM_KEY_TENANT;
+    return number >= 0 ? number : is_key ? PARAM_KEY - number : -1;
 }
 
 /* What may have changed in the server's session without its answer telling. */
@@ -177,6 +192,7 @@ struct template {
     struct key_ref *keys; /* qualified partition keys */
     size_t key_count;
     char key_separator; /* of these, and of those that are read; 0: they are plain */
+    const char *key_default; /* the tenant that bare ones mean; NULL: none; the configuration's */
     struct dialect key_dialect; /* by which literals of them are read */
     bool keys_tie; /* every queue table shows rows of the keys' tenant only */
 

@@ -96,6 +96,7 @@ struct planner {
     enum list_texts list_ascii; /* of charset.c */
     bool *converted; /* per token: the column that begins there is; made when needed */
     bool *claimed; /* per token: the column that begins there is accounted for; made when needed */
+    uint8_t *paired; /* per token: enum key_form of a key that is compared; made when needed */
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;

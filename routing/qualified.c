@@ -252,9 +252,8 @@ static enum shown list_shows(struct planner *p, struct scope *s, struct slice na
         if (slice_ieq(k->name, name))
             return k->shown;
     struct listed_key *k = arena_new(p->arena, struct listed_key);
-    *k = (struct listed_key){ .name = name,
-                              .shown = read_list(p, s, name),
-                              .next = s->listed_keys };
+    *k =
+        (struct listed_key){ .name = name, .shown = read_list(p, s, name), .next = s->listed_keys };
     s->listed_keys = k;
     return k->shown;
 }
@@ -280,6 +279,27 @@ static enum err_code in_having(struct planner *p, const struct node *column, str
                   NAME_FORMAT(m->name));
 }
 
+void qualified_pair_column(struct planner *p, const struct node *column, bool in_row)
+{
+    if (!p->paired)
+        p->paired = arena_array(p->arena, uint8_t, p->l->count);
+    p->paired[column->first] = in_row ? KEY_MEMBERS : KEY_PAIR;
+}
+
+/* m.`tenant`, m.`partition_key` */
+static enum err_code put_pair(struct planner *p, const struct node *column,
+                              const struct catalog_table *table, struct slice name)
+{
+    struct text t = begin_text(p, column);
+    bool alone = p->paired[column->first] == KEY_PAIR;
+    text_add(&t, alone ? "(" : "");
+    add_column(&t, name, SLICE_LIT("tenant"));
+    text_add(&t, ", ");
+    add_column(&t, name, slice_cstr(table->partition_key));
+    text_add(&t, alone ? ")" : "");
+    return replace(p, column, &t);
+}
+
 static bool is_claimed(const struct planner *p, const struct node *column)
 {
     return p->claimed && p->claimed[column->first];
@@ -301,6 +321,8 @@ enum err_code qualified_column(struct planner *p, const struct node *column, boo
     if (s->ordering && !m.table.len && list_shows(p, s, m.name) == SHOWN_OTHER)
         return doubt(p, &m);
     *ret_done = true;
+    if (p->paired && p->paired[column->first])
+        return put_pair(p, column, ref->table, ref->name);
     return s->having ? in_having(p, column, s, &m, ref)
                      : put_expression(p, column, ref->table, ref->name, false);
 }
@@ -330,15 +352,31 @@ const struct table_ref *qualified_owner(struct planner *p, const struct node *co
     return key_column(p, column, &s);
 }
 
-void qualified_compare(struct planner *p, const struct node *compare)
+/* (a.`tenant` = b.`tenant` AND a.partition_key = b.partition_key), for any operator of equality. */
+static enum err_code compare_tenants(struct planner *p, const struct node *compare,
+                                     const struct table_ref *a, const struct table_ref *b)
 {
-    struct scope *left, *right;
+    struct text t = { .arena = p->arena };
+    text_add(&t, "(");
+    add_column(&t, a->name, SLICE_LIT("tenant"));
+    text_add(&t, compare->op == OP_EQ ? " = " : " <=> ");
+    add_column(&t, b->name, SLICE_LIT("tenant"));
+    text_add(&t, " AND ");
+    enum err_code code = plan_edit(p, EDIT_BEFORE, compare->first, compare->first, text_slice(&t));
+    return code ? code : plan_edit(p, EDIT_AFTER, compare->last, compare->last, SLICE_LIT(")"));
+}
+
+enum err_code qualified_compare(struct planner *p, const struct node *compare)
+{
+    struct scope *left = NULL, *right = NULL;
     const struct node *a = compare->child, *b = a->next;
-    if (!p->qualified || p->scatter || !key_column(p, a, &left) || !key_column(p, b, &right) ||
-        left->having || right->having)
-        return;
+    const struct table_ref *of_a = key_column(p, a, &left), *of_b = key_column(p, b, &right);
+    bool equates = compare->op == OP_EQ || compare->op == OP_NULL_SAFE_EQ;
+    if (!of_a || !of_b || left->having || right->having || (p->scatter && !equates))
+        return MQ_OK;
     column_claim(p, a);
     column_claim(p, b);
+    return p->scatter ? compare_tenants(p, compare, of_a, of_b) : MQ_OK;
 }
 
 /* ---- INSERT … SELECT: the key goes from table to table as it is ---- */

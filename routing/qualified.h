@@ -19,8 +19,9 @@
 enum err_code qualified_column(struct planner *p, const struct node *column, bool *ret_done);
 /* VALUES(partition_key) the same. */
 enum err_code qualified_values(struct planner *p, const struct node *values, bool *ret_done);
-/* A comparison of two such columns: their rows are one tenant's, so it stays as it is. */
-void qualified_compare(struct planner *p, const struct node *compare);
+/* A comparison of two such columns: it stays as it is, so that indexes serve. Of several tenants it
+ * compares their tenants besides. */
+enum err_code qualified_compare(struct planner *p, const struct node *compare);
 /* An item of a select list; `index` counts from 0, or is unknown behind a star. */
 enum err_code qualified_item(struct planner *p, const struct node *item, bool inserted,
                              size_t index);
@@ -45,6 +46,11 @@ enum err_code qualified_join(struct planner *p, const struct node *join,
 /* Is it a value that can name a tenant: a string, or a parameter? */
 bool qualified_is_value(struct planner *p, const struct node *value);
 void qualified_add(struct planner *p, struct value_ref value, bool inserted);
+/* The column, which values of several tenants are compared with, becomes `tenant` and the key, so
+ * that indexes serve; in_row: it is a member of a row. */
+void qualified_pair_column(struct planner *p, const struct node *column, bool in_row);
+/* A value that such a column is compared with. */
+enum err_code qualified_pair_value(struct planner *p, struct value_ref value, bool in_row);
 /* A row may come without a key, where a server in strict mode has an error. */
 enum err_code qualified_missing(struct planner *p, const struct catalog_table *table);
 /* A value of an inserted row or of an assignment; refused if its tenant cannot be known. */

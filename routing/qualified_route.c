@@ -124,36 +124,88 @@ bool qualified_read(const struct route_input *in, const struct value_ref *v, str
 
 /* ---- cutting ---- */
 
-/* Appends the bytes of l's text up to a literal, and the literal without its tenant. */
-static size_t copy_cut(const struct template *t, const struct lexed *l, uint32_t first,
-                       uint32_t last, size_t from, struct buf *out)
+/* One literal, the tokens first..last of l's text, as the shard gets it. */
+struct cut {
+    const struct template *t;
+    const struct lexed *l;
+    uint8_t form; /* enum key_form */
+    struct buf *out;
+};
+
+/* The literal without its tenant, which is within `skip` bytes and a prefix. */
+static void put_key(const struct cut *c, uint32_t first, uint32_t last, uint32_t token, size_t skip,
+                    size_t prefix)
+{
+    const struct token *end = &c->l->tokens[last];
+    size_t from = c->l->tokens[first].start, cut = c->l->tokens[token].start + skip;
+    if (prefix) {
+        buf_append(c->out, c->l->text.data + from, cut - from);
+        from = cut + prefix;
+    }
+    buf_append(c->out, c->l->text.data + from, end->start + end->len - from);
+}
+
+/* Its tenant; NULL, which no row is equal to, of NULL and of what can be no tenant. */
+static void put_tenant(const struct cut *c, uint32_t token, size_t skip, size_t prefix)
+{
+    struct slice text = token_text(c->l, token);
+    struct slice tenant = prefix              ? slice_of(text.data + skip, prefix - 1)
+                          : c->t->key_default ? slice_cstr(c->t->key_default)
+                                              : slice_of(NULL, 0);
+    if (skip && tenant.data && tenant_check(tenant, NULL) == MQ_OK)
+        edit_quote_string(c->out, tenant);
+    else
+        buf_append_cstr(c->out, "NULL");
+}
+
+static void put_literal(const struct cut *c, uint32_t first, uint32_t last)
 {
     uint32_t token;
     size_t skip, prefix = 0;
-    if (find_string(l, first, last, &token, &skip))
-        prefix = prefix_length(t, token_text(l, token), skip);
-    size_t cut = prefix ? l->tokens[token].start + skip : from;
-    buf_append(out, l->text.data + from, cut - from);
-    return cut + prefix;
+    if (find_string(c->l, first, last, &token, &skip))
+        prefix = prefix_length(c->t, token_text(c->l, token), skip);
+    else
+        skip = 0;
+    if (c->form == KEY_PAIR)
+        buf_append_byte(c->out, '(');
+    if (c->form != KEY_ALONE) {
+        put_tenant(c, token, skip, prefix);
+        buf_append_cstr(c->out, ", ");
+    }
+    put_key(c, first, last, token, skip, prefix);
+    if (c->form == KEY_PAIR)
+        buf_append_byte(c->out, ')');
+}
+
+/* The list with each of its literals cut; what stands between them is the client's. */
+static void put_list(const struct cut *c)
+{
+    const struct lexed *list = c->l;
+    uint32_t at = 0, first, last;
+    size_t from = 0;
+    while (literals_next(list, &at, &first, &last)) {
+        const struct token *begin = &list->tokens[first], *end = &list->tokens[last];
+        buf_append(c->out, list->text.data + from, begin->start - from);
+        put_literal(c, first, last);
+        from = end->start + end->len;
+    }
+    buf_append(c->out, list->text.data + from, list->text.len - from);
 }
 
 /* The text of the tokens, which are one literal, or of the token that is a list of them. */
 static struct slice cut_text(const struct template *t, const struct lexed *l,
-                             const struct value_ref *v, struct arena *arena)
+                             const struct key_ref *key, struct arena *arena)
 {
+    const struct value_ref *v = &key->value;
     struct lexed list;
     struct buf out;
-    uint32_t at = 0, first = v->first, last = v->last;
-    size_t from = l->tokens[first].start;
-    const struct token *end = &l->tokens[last];
+    struct cut cut = { .t = t, .l = l, .form = key->form, .out = &out };
     buf_init(&out);
     if (v->kind == VALUE_TOKENS) {
-        from = copy_cut(t, l, first, last, from, &out);
-        buf_append(&out, l->text.data + from, end->start + end->len - from);
-    } else if (token_literals(l, &t->key_dialect, first, arena, &list)) {
-        for (from = 0; literals_next(&list, &at, &first, &last);)
-            from = copy_cut(t, &list, first, last, from, &out);
-        buf_append(&out, list.text.data + from, list.text.len - from);
+        put_literal(&cut, v->first, v->last);
+    } else if (token_literals(l, &t->key_dialect, v->first, arena, &list)) {
+        cut.l = &list;
+        put_list(&cut);
     }
     struct slice text = arena_copy(arena, buf_slice(&out));
     buf_fini(&out);
@@ -171,7 +223,7 @@ void qualified_edits(const struct template *t, const struct lexed *l, struct are
         edits[(*count)++] = (struct edit){ .place = EDIT_REPLACE,
                                            .first = v->first,
                                            .last = last,
-                                           .text = cut_text(t, l, v, arena),
+                                           .text = cut_text(t, l, &t->keys[i], arena),
                                            .verbatim = true };
     }
 }

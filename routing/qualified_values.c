@@ -30,6 +30,19 @@ void qualified_add(struct planner *p, struct value_ref value, bool inserted)
     *k = (struct key_ref){ .value = value, .inserted = inserted };
 }
 
+/* A literal is split when the statement is sent, as one that is cut. */
+enum err_code qualified_pair_value(struct planner *p, struct value_ref value, bool in_row)
+{
+    static const char before[] = { '(', EDIT_KEY_TENANT, ',', ' ' };
+    struct key_ref *k = vector_add(&p->keys, p->arena, sizeof *k);
+    *k = (struct key_ref){ .value = value, .form = in_row ? KEY_MEMBERS : KEY_PAIR };
+    if (value.kind != VALUE_PARAM)
+        return MQ_OK;
+    enum err_code code = plan_edit(p, EDIT_BEFORE, value.first, value.first,
+                                   slice_of(before + in_row, sizeof before - in_row));
+    return code || in_row ? code : plan_edit(p, EDIT_AFTER, value.last, value.last, SLICE_LIT(")"));
+}
+
 enum err_code qualified_missing(struct planner *p, const struct catalog_table *table)
 {
     p->t->computed = table->partition_key;

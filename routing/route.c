@@ -418,6 +418,7 @@ void route_part_text(const struct template *t, const struct lexed *l, const stru
 {
     struct edit_values values = { 0 };
     *edit_value(&values, EDIT_TENANTS) = tenant_literals(part, arena);
+    *edit_value(&values, EDIT_KEY_TENANT) = SLICE_LIT("?");
     *edit_value(&values, EDIT_LIMIT) =
         prepared ? SLICE_LIT("?")
                  : slice_cstr(arena_printf(arena, "%llu",

@@ -386,8 +386,9 @@ enum err_code scope_open(struct planner *p, struct scope *s, const struct node *
     enum err_code code = from ? collect_each(p, s, from, NULL) : MQ_OK;
     if (code)
         return code;
-    claim_conditions(p, s);
-    code = open_joins(p, s);
+    code = claim_conditions(p, s);
+    if (!code)
+        code = open_joins(p, s);
     if (!code && where)
         code = open_clause(p, s, where, NULL);
     return code ? code : visit_joins(p, s);

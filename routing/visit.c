@@ -152,10 +152,10 @@ enum err_code visit(struct planner *p, const struct node *n)
         return MQ_OK;
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
-    if (n->kind == N_COMPARE)
-        qualified_compare(p, n);
     charset_operands(p, n);
     enum err_code code = collation_operands(p, n);
+    if (!code && n->kind == N_COMPARE)
+        code = qualified_compare(p, n);
     if (!code)
         code = visit_kind(p, n);
     p->depth--;

@@ -93,6 +93,7 @@ static size_t filled_length(struct slice text, size_t tenant)
         len += text.data[i] == EDIT_TENANT     ? tenant
                : text.data[i] == EDIT_TENANTS  ? sizeof "'acme'" - 1
                : text.data[i] == EDIT_LIMIT    ? 1
+               : text.data[i] == EDIT_KEY_TENANT ? 1
                : text.data[i] == EDIT_DATABASE ? sizeof "`shard`" - 1
                : text.data[i] >= EDIT_SESSION && edit_value_number(text.data[i]) >= 0
                    ? session_length(text.data[i], tenant == 1)
