@@ -13,6 +13,7 @@ packages_run=(mariadb-server-core mariadb-client-core=mariadb python3=python3)
 packages_test=(
     clang=clang libclang-rt-14-dev golang-go=go python3-venv mmdebstrap=mmdebstrap
     mariadb-test mariadb-test-data
+    docker.io=dockerd docker-compose iptables iproute2=ip
     python3-dev nodejs=node npm=npm default-jdk-headless=javac maven=mvn cargo=cargo
 )
 
