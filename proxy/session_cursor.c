@@ -7,7 +7,9 @@
  * The backend stays with the session while a cursor is open on it, and serves what else the
  * session sends to that shard. The cursor has the backend's statement for itself: another EXECUTE
  * of it would close the cursor. After the last row it goes back to the others; before, it is
- * closed, which closes the cursor as well and has no answer to wait for. */
+ * closed, which closes the cursor as well and has no answer to wait for.
+ *
+ * A cursor over several tenants is another thing: session_stored.c. */
 #include "proxy/session_int.h"
 
 static struct cursor *cursor_of_node(struct list *node)
@@ -54,6 +56,7 @@ static void close_cursor(struct session *s, struct cursor *c, bool at_end)
 void session_cursor_close(struct session *s, struct client_stmt *stmt)
 {
     stmt->cursor.lost = MQ_OK;
+    session_close_stored(s, &stmt->cursor);
     if (stmt->cursor.backend)
         close_cursor(s, &stmt->cursor, false);
 }
@@ -132,6 +135,8 @@ static enum err_code check_cursor(const struct session *s, const struct client_s
         return err_set(reterr, c->lost, "the cursor was lost with the connection to its shard");
     if (c->lost)
         return err_set(reterr, c->lost, "the cursor was closed, for its client was silent too long");
+    if (c->stored)
+        return MQ_OK;
     if (!c->backend)
         return err_set(reterr, MQ_CURSOR_NONE, "The statement (%u) has no open cursor", stmt->id);
     if (s->backend && s->backend != c->backend)
@@ -171,6 +176,8 @@ void session_fetch(struct session *s, struct slice payload)
         err_set(&e, MQ_PROTOCOL, "COM_STMT_FETCH of %zu bytes", payload.len);
     if (e.code || check_cursor(s, stmt, &e))
         session_refuse(s, &e);
+    else if (stmt->cursor.stored)
+        session_fetch_stored(s, &stmt->cursor, count);
     else
         send_fetch(s, stmt, count);
 }

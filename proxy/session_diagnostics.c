@@ -4,7 +4,9 @@
  *   outside             the backend goes back to its pool, but remembers whose warnings it holds;
  *                       until another session borrows it, or this one goes on, it can be asked.
  *                       So nothing is fetched that nobody asks for
- *   an error of ours    in the session */
+ *   an error of ours    in the session
+ *   of several shards   with each part (session_scatter.c); of a table that every tenant has a copy
+ *                       of, with the one that has as many as the client was told */
 #include "base/check.h"
 #include "base/memory.h"
 #include "proxy/session_int.h"
@@ -23,11 +25,19 @@ void session_note_warnings(struct session *s, uint16_t count)
     forget_teller(s);
     mem_free(s->own_error);
     s->own_error = NULL;
+    s->warned_apart = false;
+    session_forget_warned(s);
     s->warnings = count;
     s->warning_count = count;
     s->error_count = 0;
     s->warnings_counted = true;
     s->errors_counted = true; /* what succeeds leaves none */
+}
+
+void session_note_merged_warnings(struct session *s, uint16_t count)
+{
+    session_note_warnings(s, count);
+    s->warned_apart = count != 0;
 }
 
 /* The shard has told an error, but not what it tells besides. */
@@ -67,13 +77,41 @@ void session_teller_gone(struct session *s)
 
 /* ---- asking the backend ---- */
 
-static void ask_backend(struct session *s, const struct lexed *lexed)
+static void ask_backend(struct session *s, struct slice text, bool binary)
 {
     request_begin(s, END_RELAYED);
     s->request.diagnostics = s->request.only_there = true;
-    s->request.binary = s->binary;
-    request_add_query(s, lexed->text);
+    s->request.binary = binary;
+    request_add_query(s, text);
     session_run_request(s);
+}
+
+static bool borrow_teller(struct session *s)
+{
+    return s->pinned || (s->teller && session_borrow(s, s->teller));
+}
+
+static void set_gone(struct err *e)
+{
+    err_set(e, MQ_DIAGNOSTICS_GONE,
+            "the warnings of the last statement are no longer known: another session has "
+            "used its connection to the shard");
+}
+
+static void refuse_gone(struct session *s)
+{
+    struct err e;
+    set_gone(&e);
+    session_refuse(s, &e);
+}
+
+void session_show_part_warnings(struct session *s, bool binary)
+{
+    s->seq = 1;
+    if (borrow_teller(s))
+        ask_backend(s, SLICE_LIT("SHOW WARNINGS"), binary);
+    else
+        refuse_gone(s);
 }
 
 /* ---- answers of our own: nothing, or one error ---- */
@@ -117,42 +155,56 @@ static void send_count(struct session *s, const struct template *t)
                                                      : "@@session.warning_count";
     struct column_def column = { .name = slice_cstr(name), .charset = COLLATION_BINARY,
                                  .length = 21, .type = TYPE_LONGLONG, .flags = COLUMN_UNSIGNED };
-    struct slice row = s->own_error ? SLICE_LIT("1") : SLICE_LIT("0");
+    bool errors = t->local == LOCAL_SHOW_ERRORS;
+    unsigned long long n = errors ? s->error_count : s->warning_count;
+    struct slice row = slice_cstr(arena_printf(&s->worker->arena, "%llu", n));
     struct text_result count = { .columns = &column, .column_count = 1, .rows = &row,
                                  .row_count = 1 };
     session_send_rows(s, &count);
 }
 
-static bool borrow_teller(struct session *s)
+/* The servers keep no more of one statement, unless max_error_count says otherwise. */
+static uint64_t most_kept(const struct session *s)
 {
-    return s->pinned || (s->teller && session_borrow(s, s->teller));
+    unsigned long long most;
+    const char *value = vars_value(&s->vars, VAR_ERROR_COUNT);
+    if (value && slice_to_u64(slice_cstr(value), &most))
+        return most;
+    return session_dialect(s).flavour == FLAVOUR_MARIADB ? 64 : 1024;
 }
 
-static void set_gone(struct err *e)
+static void ask_parts(struct session *s, const struct template *t, const struct lexed *l)
 {
-    err_set(e, MQ_DIAGNOSTICS_GONE,
-            "the warnings of the last statement are no longer known: another session has "
-            "used its connection to the shard");
+    unsigned long long skip = 0, most = UINT64_MAX;
+    uint64_t kept = most_kept(s);
+    (void)read_number(&t->limit_skip, l, &skip);
+    (void)read_number(&t->limit, l, &most);
+    kept = kept > skip ? kept - skip : 0;
+    session_ask_warned(s, skip, most < kept ? most : kept);
+}
+
+static bool answers_itself(const struct session *s, const struct template *t)
+{
+    bool lists = !(t->flags & NODE_F_STAR) && t->local == LOCAL_SHOW_WARNINGS;
+    return !s->warnings || s->own_error || (s->warned_apart && !lists);
 }
 
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l)
 {
-    struct err e;
-    bool own = !s->warnings || s->own_error;
-    if (!own && borrow_teller(s)) {
-        ask_backend(s, l);
-        return;
+    bool own = answers_itself(s, t);
+    if (!own && s->warned) {
+        ask_parts(s, t, l);
+    } else if (!own && borrow_teller(s)) {
+        ask_backend(s, l->text, s->binary);
+    } else if (!own) {
+        refuse_gone(s);
+    } else {
+        if (t->flags & NODE_F_STAR)
+            send_count(s, t);
+        else
+            send_list(s, t, l);
+        session_done(s);
     }
-    if (!own) {
-        set_gone(&e);
-        session_refuse(s, &e);
-        return;
-    }
-    if (t->flags & NODE_F_STAR)
-        send_count(s, t);
-    else
-        send_list(s, t, l);
-    session_done(s);
 }
 
 /* ---- @@warning_count, @@error_count ---- */

@@ -167,11 +167,11 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry);
 void session_begin_every_shard(struct session *s, struct plan_entry *entry);
 
 /* session_tenants.c */
-/* Runs a statement whose route is of several tenants, or refuses it. params and execute NULL:
+/* Runs a statement whose route is of several tenants, or refuses it. params, execute and stmt NULL:
  * text. */
 void session_run_tenants(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                          const struct param_value *params, const struct route *r,
-                         const struct execute *execute);
+                         const struct execute *execute, struct client_stmt *stmt);
 
 /* session_scatter.c */
 struct scatter;
@@ -180,6 +180,8 @@ struct scatter_part;
 void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
                           const struct merge_inputs *inputs, struct part_request *requests,
                           size_t count, bool binary);
+/* Its rows are for a cursor. */
+void session_store_scatter(struct session *s);
 /* The request runs. */
 void session_begin_scatter(struct session *s);
 /* The client has taken what there was. */
@@ -188,6 +190,9 @@ void session_continue_scatter(struct session *s);
 void session_interrupt_scatter(struct session *s);
 /* Ends all parts, if there are any, and their statements. */
 void session_drop_scatter(struct session *s);
+/* SHOW WARNINGS of s->warned, with that LIMIT. */
+void session_ask_warned(struct session *s, uint64_t skip, uint64_t most);
+void session_forget_warned(struct session *s);
 /* Told by the part's session. */
 void session_part_has_backend(struct scatter_part *p);
 /* No part has begun after it. */
@@ -427,12 +432,16 @@ void session_show_findings(struct session *s, const struct template *t, const st
 /* session_diagnostics.c */
 /* The last statement left that many behind; those before it are forgotten. */
 void session_note_warnings(struct session *s, uint16_t count);
+/* The same of several shards; session_keep_scatter() may follow. */
+void session_note_merged_warnings(struct session *s, uint16_t count);
 /* It has failed on the shard. */
 void session_note_failure(struct session *s);
 /* An error that no backend knows of. */
 void session_note_error(struct session *s, unsigned code, struct slice message);
 /* The statement's backend is back in its pool, and may be asked for its warnings. */
 void session_keep_teller(struct session *s, struct backend *b);
+/* A part is asked for those that its statement has left; they go to its client, or a refusal. */
+void session_show_part_warnings(struct session *s, bool binary);
 void session_show_diagnostics(struct session *s, const struct template *t, const struct lexed *l);
 /* @@warning_count and @@error_count, as of LAST_INSERT_ID(). */
 bool session_knows_counts(struct session *s, const struct template *t, bool *ret_refused);
@@ -548,6 +557,17 @@ void session_cursors_close_on(struct session *s, const struct backend *b, enum e
 /* The backend of that pool which the session keeps for its cursors, or NULL: whoever waited for
  * another one would wait for a session that may wait for this one. */
 struct backend *session_kept_backend(const struct session *s, const struct pool *p);
+
+/* session_stored.c */
+enum { CURSOR_STORED_MAX = 16 << 20 };
+/* So many bytes more? */
+bool session_may_store(const struct session *s, size_t bytes);
+/* The request's statement has a cursor with the rows of the answer, which was not sent: its columns
+ * are. The bytes are taken over. */
+void session_open_stored(struct session *s, struct buf *answer, size_t columns,
+                         const struct ok_packet *end);
+void session_close_stored(struct session *s, struct cursor *c);
+void session_fetch_stored(struct session *s, struct cursor *c, uint32_t count);
 
 /* session_columns.c: an answer's columns beside those that PREPARE has told of */
 /* Of a list of definitions; 0 to begin with. */

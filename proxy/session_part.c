@@ -57,6 +57,8 @@ struct session *session_part_create(struct session *parent, struct io *io,
     s->strict = parent->strict;
     s->status = parent->status;
     s->last_insert_id = parent->last_insert_id;
+    s->last_table = parent->last_table;
+    s->last_separator = parent->last_separator;
     s->seq = 1;
     return s;
 }

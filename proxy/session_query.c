@@ -315,7 +315,7 @@ static bool run(struct session *s, struct plan_entry *entry, const struct lexed 
     if (r.verdict == VERDICT_SINGLE)
         run_single(s, entry, lexed, &r);
     else if (r.verdict == VERDICT_TENANTS)
-        session_run_tenants(s, entry, lexed, NULL, &r, NULL);
+        session_run_tenants(s, entry, lexed, NULL, &r, NULL, NULL);
     else if (r.verdict == VERDICT_UNSHARDED)
         run_unsharded(s, entry, lexed);
     else if (r.verdict == VERDICT_PASS)

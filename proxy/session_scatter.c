@@ -10,7 +10,9 @@
  * full pipe stops its shard. The first error is the statement's, and ends all parts.
  *
  * A write runs for one tenant, or on one shard, after the other. It is not atomic: an error says
- * for whom it is done. */
+ * for whom it is done.
+ *
+ * Parts that have warnings stay until the next statement, idle, and are asked when the client asks. */
 #include "base/memory.h"
 #include "merge/merge.h"
 #include "proxy/session_int.h"
@@ -31,6 +33,12 @@ struct scatter {
     struct session *session;
     struct merge *merge;
     bool one_by_one;
+    bool copies; /* every tenant has a copy of the table that is written to */
+    bool asks;   /* SHOW WARNINGS, of the parts that are there */
+    bool stores; /* the answer is for a cursor, and not sent yet: it is in … */
+    struct buf store;
+    size_t columns; /* that the client sees */
+    uint8_t seq;    /* of its first packet */
     size_t begun, count;
     struct scatter_part parts[];
 };
@@ -47,25 +55,39 @@ static uint8_t average_digits(const struct session *s)
     return known ? (uint8_t)digits : DEFAULT;
 }
 
-void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
-                          const struct merge_inputs *inputs, struct part_request *requests,
-                          size_t count, bool binary)
+static struct merge *make_merge(const struct session *s, const struct merge_recipe *recipe,
+                                const struct merge_inputs *inputs, size_t count, bool binary)
 {
     struct merge_setting setting = { .capabilities = s->capabilities,
                                      .part_capabilities = session_part_capabilities(s),
                                      .binary = binary,
                                      .status = session_own_status(s),
                                      .average_digits = average_digits(s) };
+    return merge_create(recipe, inputs, count, &setting);
+}
+
+void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
+                          const struct merge_inputs *inputs, struct part_request *requests,
+                          size_t count, bool binary)
+{
     struct scatter *x = mem_zalloc(sizeof *x + count * sizeof *x->parts);
     x->session = s;
     x->one_by_one = recipe->kind != MERGE_ROWS;
+    x->copies = recipe->kind == MERGE_COUNTS_MAX;
     x->count = count;
-    x->merge = merge_create(recipe, inputs, count, &setting);
+    x->columns = recipe->shown;
+    x->seq = s->seq;
+    x->merge = make_merge(s, recipe, inputs, count, binary);
     for (size_t i = 0; i < count; i++) {
         x->parts[i].scatter = x;
         x->parts[i].request = requests[i];
     }
     s->scatter = x;
+}
+
+void session_store_scatter(struct session *s)
+{
+    s->scatter->stores = true;
 }
 
 /* ---- the ends of parts ---- */
@@ -83,17 +105,23 @@ static void end_part(struct scatter_part *p, bool leave)
         session_kill(s);
 }
 
+static void forget_request(struct part_request *r)
+{
+    buf_fini(&r->command);
+    buf_fini(&r->text);
+    mem_free(r->tenant);
+    mem_free(r->name);
+    *r = (struct part_request){ .name = NULL };
+}
+
 static void destroy(struct scatter *x, bool leave)
 {
     for (size_t i = 0; i < x->count; i++) {
-        struct part_request *r = &x->parts[i].request;
         end_part(&x->parts[i], leave);
-        buf_fini(&r->command);
-        buf_fini(&r->text);
-        mem_free(r->tenant);
-        mem_free(r->name);
+        forget_request(&x->parts[i].request);
     }
     merge_destroy(x->merge);
+    buf_fini(&x->store);
     mem_free(x);
 }
 
@@ -105,31 +133,127 @@ void session_drop_scatter(struct session *s)
         destroy(x, false);
 }
 
+void session_forget_warned(struct session *s)
+{
+    struct scatter *x = s->warned;
+    s->warned = NULL;
+    if (x)
+        destroy(x, false);
+}
+
 /* The client has its answer. */
+static void end_request(struct session *s)
+{
+    request_forget(s);
+    session_done(s);
+}
+
 static void end_scatter(struct session *s)
 {
     struct scatter *x = s->scatter;
     s->scatter = NULL;
     destroy(x, true);
-    request_forget(s);
-    session_done(s);
+    end_request(s);
+}
+
+/* ---- warnings ---- */
+
+static bool knows_warnings(const struct scatter_part *p)
+{
+    return p->session && p->session->warnings && p->session->teller;
+}
+
+static void on_part_ready(void *owner, unsigned events);
+
+/* The part goes to a place before its own. */
+static void move_part(struct scatter_part *from, struct scatter_part *to)
+{
+    if (from == to)
+        return;
+    to->session = from->session;
+    to->io = from->io;
+    to->session->part = to;
+    io_set_owner(to->io, on_part_ready, to);
+    from->session = NULL;
+    from->io = NULL;
+}
+
+/* Ends the parts but for those that know warnings; returns how many they know. */
+static uint64_t keep_warned(struct scatter *x)
+{
+    uint64_t known = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        struct scatter_part *p = &x->parts[i];
+        forget_request(&p->request);
+        if (!knows_warnings(p)) {
+            end_part(p, true);
+            continue;
+        }
+        known += p->session->warnings;
+        io_watch(p->io, 0);
+        move_part(p, &x->parts[kept++]);
+    }
+    x->count = x->begun = kept;
+    return known;
+}
+
+/* The statement has succeeded. Its parts stay if they know all of its warnings. */
+static void end_warned(struct session *s)
+{
+    struct scatter *x = s->scatter;
+    uint64_t known = s->warnings ? keep_warned(x) : 0;
+    if (!known || known != s->warning_count) {
+        end_scatter(s);
+        return;
+    }
+    s->scatter = NULL;
+    s->warned = x;
+    merge_destroy(x->merge);
+    x->merge = NULL;
+    end_request(s);
+}
+
+void session_ask_warned(struct session *s, uint64_t skip, uint64_t most)
+{
+    static const struct merge_recipe list = {
+        .kind = MERGE_ROWS, .shown = 3, .version = -1, .filter = -1, .having = -1
+    };
+    struct merge_inputs inputs = { .skip = skip, .most = most };
+    struct scatter *x = s->warned;
+    request_begin(s, END_RELAYED);
+    s->request.binary = s->binary;
+    s->warned = NULL;
+    s->scatter = x;
+    x->merge = make_merge(s, &list, &inputs, x->count, s->binary);
+    x->begun = 0;
+    x->asks = true;
+    x->one_by_one = x->copies = false;
+    session_run_request(s);
 }
 
 /* ---- outcomes ---- */
 
 static void succeed(struct session *s)
 {
-    const struct ok_packet *ok = merge_result(s->scatter->merge);
-    s->row_count = s->scatter->one_by_one ? (int64_t)ok->affected_rows : -1;
-    session_note_warnings(s, ok->warnings);
-    session_note_merged_rows(s, merge_rows(s->scatter->merge), false);
-    end_scatter(s);
+    struct scatter *x = s->scatter;
+    const struct ok_packet *ok = merge_result(x->merge);
+    if (x->stores) {
+        s->seq = x->seq;
+        session_open_stored(s, &x->store, x->columns, ok);
+    }
+    s->row_count = x->one_by_one ? (int64_t)ok->affected_rows : -1;
+    if (!x->asks) { /* that leaves what it tells of */
+        session_note_merged_warnings(s, ok->warnings);
+        session_note_merged_rows(s, merge_rows(x->merge), false);
+    }
+    end_warned(s);
 }
 
 /* The client has had an error instead of the rest. */
 static void end_failed(struct session *s)
 {
-    if (merge_started(s->scatter->merge))
+    if (merge_started(s->scatter->merge) && !s->scatter->asks)
         session_note_merged_rows(s, merge_rows(s->scatter->merge), true);
     end_scatter(s);
 }
@@ -207,12 +331,14 @@ static void fail_lost(struct session *s)
 
 /* ---- running ---- */
 
-static void on_part_ready(void *owner, unsigned events);
-
 static void begin_part(struct scatter *x, struct scatter_part *p)
 {
     struct io *ends[2];
     struct session *s = x->session;
+    if (x->asks) {
+        session_show_part_warnings(p->session, s->request.binary);
+        return;
+    }
     io_memory_pair_in(s->worker->base, PIPE, ends);
     p->io = ends[0];
     io_set_owner(p->io, on_part_ready, p);
@@ -233,11 +359,18 @@ static bool may_begin(const struct scatter *x)
     return last && last->state == SESSION_BUSY;
 }
 
+/* Another copy's warnings are the same; its backend may serve the next one. */
+static void end_written(const struct scatter *x, struct scatter_part *p)
+{
+    if (x->copies || !knows_warnings(p))
+        end_part(p, true);
+}
+
 static void begin_parts(struct scatter *x)
 {
     while (may_begin(x)) {
         if (x->one_by_one && x->begun)
-            end_part(&x->parts[x->begun - 1], true);
+            end_written(x, &x->parts[x->begun - 1]);
         begin_part(x, &x->parts[x->begun++]);
     }
 }
@@ -250,17 +383,43 @@ static void watch_parts(const struct scatter *x, bool client_reads)
             io_watch(x->parts[i].io, client_reads && merge_wants(x->merge, i) ? IO_READ : 0);
 }
 
+static void send_output(struct session *s, struct buf *out)
+{
+    struct iovec part = { buf_begin(out), buf_len(out) };
+    if (part.iov_len)
+        session_send(s, &part, 1);
+    buf_clear(out);
+}
+
+/* What is too much to be kept for a cursor is sent, and so is all that follows. */
+static void store_output(struct session *s, struct buf *out)
+{
+    struct scatter *x = s->scatter;
+    x->stores = session_may_store(s, buf_len(&x->store) + buf_len(out));
+    if (!x->stores) {
+        send_output(s, &x->store);
+        buf_fini(&x->store);
+        send_output(s, out);
+        return;
+    }
+    buf_append_slice(&x->store, buf_slice(out));
+    buf_clear(out);
+}
+
 static enum merge_outcome make_output(struct session *s, struct err *reterr)
 {
+    struct scatter *x = s->scatter;
     struct buf *out = &s->worker->relay;
     enum merge_outcome outcome;
     do {
-        outcome = merge_run(s->scatter->merge, out, OUTPUT, &s->seq, reterr);
-        struct iovec part = { buf_begin(out), buf_len(out) };
-        if (part.iov_len)
-            session_send(s, &part, 1);
-        buf_clear(out);
+        outcome = merge_run(x->merge, out, OUTPUT, &s->seq, reterr);
+        if (x->stores)
+            store_output(s, out);
+        else
+            send_output(s, out);
     } while (outcome == MERGE_FULL && !buf_len(&s->out));
+    if (x->stores && (outcome == MERGE_FAILED || outcome == MERGE_REFUSED))
+        s->seq = x->seq; /* the client has nothing of it */
     return outcome;
 }
 

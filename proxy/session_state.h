@@ -192,6 +192,7 @@ struct cursor {
     struct backend *backend; /* kept for it; NULL: it is not open */
     struct backend_stmt *stmt; /* owned; the backend's own is another */
     enum err_code lost;      /* it was open, and why it is no longer; MQ_OK: it was not lost */
+    struct stored_rows *stored; /* it is open, and the rows are here: session_stored.c; else NULL */
 };
 
 /* What SET TRANSACTION and START TRANSACTION say. */
@@ -359,6 +360,8 @@ struct session {
     uint64_t warning_count, error_count; /* of diagnostics, if they are known */
     bool warnings_counted, errors_counted;
     uint16_t warnings;       /* set by session_note_warnings() alone */
+    bool warned_apart;       /* they are several shards' … */
+    struct scatter *warned;  /* … whose parts can be asked for them; NULL: no longer */
     struct backend *teller;  /* IDLE, and still holds them; NULL: none */
     char *own_error;         /* an error of mqgate's own, as it was told; NULL: none */
     uint16_t own_errno;
@@ -368,6 +371,7 @@ struct session {
     uint32_t next_stmt_id, stmt_count;
     uint32_t last_stmt_id; /* of the last PREPARE; 0: it failed, or there was none */
     size_t long_bytes; /* long data of all of them */
+    size_t stored_bytes; /* rows of their cursors that are kept here */
 };
 
 #endif

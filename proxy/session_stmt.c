@@ -353,6 +353,7 @@ static struct param_value *values_of(struct session *s, const struct execute *x,
         values[i].kind = p->null || p->type.type == TYPE_NULL ? PARAM_VALUE_NULL
                          : is_text_type(p->type.type)         ? PARAM_VALUE_STRING
                          : is_integer_type(p->type.type)      ? PARAM_VALUE_INTEGER
+                         : p->type.type == TYPE_DOUBLE        ? PARAM_VALUE_DOUBLE
                                                               : PARAM_VALUE_OTHER;
         values[i].bytes = p->content;
         values[i].negative = values[i].kind == PARAM_VALUE_INTEGER && is_negative(p);
@@ -580,7 +581,7 @@ bool session_execute(struct session *s, struct slice payload)
         forget_long_data(s, stmt);
     } else if (r.verdict == VERDICT_TENANTS) {
         session_run_tenants(s, stmt->entry, s->statement, values_of(s, &x, t->client_params), &r,
-                            &x);
+                            &x, stmt);
         forget_long_data(s, stmt);
     } else if (r.verdict == VERDICT_EVERY_SHARD)
         session_begin_every_shard(s, stmt->entry);

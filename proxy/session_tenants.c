@@ -13,6 +13,7 @@ struct asked {
     const struct lexed *lexed;
     const struct route *r;
     const struct execute *execute; /* NULL: text */
+    struct client_stmt *stmt;      /* the same */
     struct merge_inputs inputs;
 };
 
@@ -174,22 +175,27 @@ static void run(struct asked *a)
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(a->entry);
     s->request.execute = a->execute != NULL;
+    s->request.stmt = a->stmt;
     s->last_table = a->entry->template->table;
+    s->last_separator = a->entry->template->key_separator;
     if (each_tenant)
         ask_each_tenant(a, count, requests);
     else
         ask_each_shard(a, requests);
     session_want_shares(s, a->r);
     session_make_scatter(s, a->t->merge, &a->inputs, requests, count, a->execute != NULL);
+    if (a->execute && a->execute->flags & CURSOR_READ_ONLY && !is_write(a->t))
+        session_store_scatter(s);
     session_run_request(s);
 }
 
 void session_run_tenants(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                          const struct param_value *params, const struct route *r,
-                         const struct execute *execute)
+                         const struct execute *execute, struct client_stmt *stmt)
 {
     struct err e = { 0 };
-    struct asked a = { .s = s, .entry = entry, .lexed = lexed, .r = r, .execute = execute };
+    struct asked a = { .s = s, .entry = entry, .lexed = lexed, .r = r, .execute = execute,
+                       .stmt = stmt };
     a.t = plan_entry_scatter(s->worker->plans, entry, lexed);
     if (a.t->verdict == VERDICT_REJECT)
         e = *a.t->reject;

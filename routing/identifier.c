@@ -20,6 +20,7 @@ static enum value_reading read_param(const struct route_input *in, uint32_t numb
         return READ_STRING;
     case PARAM_VALUE_OTHER:
     case PARAM_VALUE_INTEGER:
+    case PARAM_VALUE_DOUBLE:
         return READ_OTHER;
     default:
         return READ_UNKNOWN;

@@ -46,6 +46,32 @@ static bool param_integer(const struct param_value *p, struct merge_value *ret)
     return true;
 }
 
+/* As drivers send numbers whose language has no integers. Beside an integer such a value compares as
+ * the integer that it is, though servers compare the two as doubles: to 2^53 those are exact, and
+ * what is larger stays larger. */
+static bool double_integer(const struct route_input *in, const struct value_ref *v,
+                           struct merge_value *ret)
+{
+    enum { BYTES = 8 };
+    const double bound = 9007199254740992.0;
+    if (v->kind != VALUE_PARAM || !in->params || v->param >= in->template->client_params)
+        return false;
+    const struct param_value *p = &in->params[v->param];
+    uint64_t bits = 0;
+    double d;
+    if (p->kind != PARAM_VALUE_DOUBLE || p->bytes.len != BYTES)
+        return false;
+    for (size_t i = BYTES; i-- > 0;)
+        bits = bits << 8 | (unsigned char)p->bytes.data[i];
+    memcpy(&d, &bits, sizeof d);
+    if (!(d > -bound && d < bound) || (double)(int64_t)d != d)
+        return false;
+    *ret = (struct merge_value){ .kind = MERGE_VALUE_INTEGER,
+                                 .negative = d < 0,
+                                 .number = (uint64_t)(int64_t)d };
+    return true;
+}
+
 static bool read_number(const struct route_input *in, const struct value_ref *v,
                         struct merge_value *ret)
 {
@@ -85,7 +111,8 @@ static bool read_as(const struct route_input *in, const struct value_ref *v,
         return true;
     switch (compare) {
     case MERGE_AS_INTEGER:
-        return read_number(in, v, ret) && ret->kind == MERGE_VALUE_INTEGER;
+        return (read_number(in, v, ret) && ret->kind == MERGE_VALUE_INTEGER) ||
+               double_integer(in, v, ret);
     case MERGE_AS_DECIMAL:
         return read_number(in, v, ret);
     default:
@@ -114,7 +141,7 @@ static enum err_code read_rows(const struct route_input *in, const struct value_
     struct merge_value n;
     if (v->kind == VALUE_NONE)
         return MQ_OK;
-    if ((!read_number(in, v, &n) && !text_integer(in, v, arena, &n)) ||
+    if ((!read_number(in, v, &n) && !text_integer(in, v, arena, &n) && !double_integer(in, v, &n)) ||
         n.kind != MERGE_VALUE_INTEGER || n.negative)
         return unreadable(reterr, "the LIMIT");
     *ret = n.number;

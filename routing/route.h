@@ -47,6 +47,7 @@ enum param_kind {
     PARAM_VALUE_STRING, /* string or blob types */
     PARAM_VALUE_OTHER,  /* numbers, dates: not the spelling of a string */
     PARAM_VALUE_INTEGER, /* the same; its bytes, the lowest first */
+    PARAM_VALUE_DOUBLE,  /* the same; eight bytes, the lowest first */
     PARAM_VALUE_UNKNOWN /* not bound (at PREPARE) */
 };
 struct param_value {

@@ -78,6 +78,9 @@ static enum err_code check_function(struct planner *p, const struct node *n)
     if (n->flags & NODE_F_WINDOW)
         return scatter_refuse(p, "a window function would see the rows of one shard only; leave "
                                  "OVER out");
+    if (n->child && slice_ieq_cstr(name, "LAST_INSERT_ID"))
+        return scatter_refuse(p, "LAST_INSERT_ID(…) would be another value of each shard; send the "
+                                 "value");
     if (is_volatile(p, n))
         return scatter_refuse(p, "%.*s() is something else on every shard; send a value instead",
                               NAME_FORMAT(name));

@@ -13,11 +13,18 @@ from certificates import Authority
 from cluster import Cluster
 from gateway import Gateway, run_program
 
-TENANT, NEIGHBOUR = "tenant-a", "tenant-b"
+# The first two live on one shard, the third on the other.
+TENANT, NEIGHBOUR, REMOTE = "tenant-a", "tenant-b", "tenant-d"
 # mysql_native_password's stored form of "native", and caching_sha2_password's of "hidden".
 NATIVE_HASH = "*5694FF40BC251429744E03A3C20A209D6F9E214E"
 COLD_HASH = "$A$00A$ham^lrgCV>QPGmR@uBOnswc47dm/fLOlh5B3YXeg0IFNkI9OYizpwpP40STpXX6"
-PASSWORDS = {"app": "app", "native": "native", "cold": "hidden", "unscoped": "unscoped"}
+PASSWORDS = {
+    "app": "app",
+    "native": "native",
+    "cold": "hidden",
+    "several": "several",
+    "unscoped": "unscoped",
+}
 
 
 def password_of(user):
@@ -38,7 +45,7 @@ class World:
         self.cluster = Cluster(
             self.folder / "cluster",
             flavour,
-            [TENANT, NEIGHBOUR],
+            [TENANT, NEIGHBOUR, REMOTE],
             arguments=[
                 "--one-server",
                 f"--server-option=--ssl-cert={pair.cert}",
@@ -86,6 +93,11 @@ class World:
         return {
             "app": {"password": PASSWORDS["app"], **mine},
             "native": {"password_hash": NATIVE_HASH, **mine},
+            "several": {
+                "password": PASSWORDS["several"],
+                "tenants": [TENANT, REMOTE],
+                "backend": backend,
+            },
             "unscoped": {"password": PASSWORDS["unscoped"], "backend": backend},
             **{name: {"password_hash": COLD_HASH, **mine} for name in self.cold.values()},
         }
@@ -114,7 +126,8 @@ class World:
 
     def direct_accounts(self):
         """MySQL 9 knows no native passwords, MariaDB 10.11 nothing else."""
-        return ["app", "native"] if self.flavour == "mariadb" else ["app", *self.cold.values()]
+        own = ["native"] if self.flavour == "mariadb" else self.cold.values()
+        return ["app", "several", *own]
 
     def tables(self):
         with self.admin.cursor() as cursor:

@@ -138,6 +138,9 @@ DELETE FROM queue_subscriber_heartbeats WHERE topic = 't' AND heartbeat_at > 5
 -- case: heartbeats of a list of tenants, each of which would have it twice
 -- args: --user app
 UPDATE queue_subscriber_heartbeats SET heartbeat_at = heartbeat_at + 1 WHERE tenant IN ('acme', 'initech')
+-- case: a value that the session is to be told
+-- args: --user app --set scatter_writes=queue_offsets
+UPDATE queue_offsets SET offset_acked = LAST_INSERT_ID(offset_acked + 1) WHERE topic = 'a'
 -- case: a change of rows by their counter
 -- args: --user app --set scatter_writes=queue_messages
 UPDATE queue_messages SET failure_count = 0 WHERE topic = 't' AND `offset` = 5

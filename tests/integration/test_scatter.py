@@ -3,7 +3,14 @@
 import pytest
 
 from legacy import DISCOVER, PUBLISH, execute, message
-from rawmysql import COM_QUERY, CURSOR_EXISTS, DEFAULT_CAPABILITIES, DEPRECATE_EOF, ServerError
+from rawmysql import (
+    COM_QUERY,
+    CURSOR_EXISTS,
+    DEFAULT_CAPABILITIES,
+    DEPRECATE_EOF,
+    LAST_ROW_SENT,
+    ServerError,
+)
 from refusals import refused
 from waiting import wait_until
 
@@ -73,6 +80,22 @@ def test_prepared(raw, filled, topic):
     assert raw.execute(page, topic, 0, 1).rows == [(b"4-2", 2)]  # another LIMIT, the same statement
 
 
+def test_numbers_as_doubles(raw, connect, filled, topic):
+    """Node's drivers have no other ones. A value that is no integer is not taken for one."""
+    page = raw.prepare(PAGE)
+    assert raw.execute(page, topic, 2.0, 5.0).rows == raw.execute(page, topic, 2, 5).rows
+    with refused(3010):
+        raw.execute(page, topic, 2.0, 5.5)
+    execute(connect(), BEAT, topic, 6)
+    newer = raw.prepare(
+        "SELECT heartbeat_at FROM queue_subscriber_heartbeats WHERE topic = ? AND heartbeat_at > ?"
+    )
+    assert raw.execute(newer, topic, 5.0).rows == [(6,)]
+    assert raw.execute(newer, topic, 6.0).rows == []
+    with refused(3010):
+        raw.execute(newer, topic, 5.5)
+
+
 def test_one_prepared_text_for_many_lists_of_tenants(raw, filled, tenants, topic):
     """What a shard has prepared for one list never answers for another."""
     statement = raw.prepare(LISTED)
@@ -82,14 +105,53 @@ def test_one_prepared_text_for_many_lists_of_tenants(raw, filled, tenants, topic
         assert [row[0] for row in raw.execute(statement, *pair, topic).rows] == want
 
 
-def test_cursors_are_answered_at_once(raw, filled, topic):
-    """As a server may; a client fetches only where it is told of a cursor."""
-    statement = raw.prepare(IDS)
-    result = raw.open_cursor(statement, topic)
-    assert not result.status & CURSOR_EXISTS
-    assert [row[0].decode() for row in result.rows] == everything(filled)
+def test_cursors(raw, filled, topic):
+    """Rows are fetched a few at a time, and other statements run in between."""
+    statement, other = raw.prepare(IDS), raw.prepare(TOTALS)
+    assert raw.open_cursor(statement, topic).status & CURSOR_EXISTS
+    ids = everything(filled)
+    first = raw.fetch(statement, 4)
+    assert first.status & CURSOR_EXISTS and not first.status & LAST_ROW_SENT
+    assert raw.execute(other, topic).rows[0][0] == 15
+    assert raw.open_cursor(other, topic).status & CURSOR_EXISTS
+    second = raw.fetch(statement, 11)
+    assert [row[0].decode() for row in first.rows + second.rows] == ids
+    assert not second.status & LAST_ROW_SENT  # as servers: nobody has asked for more
+    assert raw.fetch(other, 2).rows[0][:2] == (15, b"15")
+    last = raw.fetch(statement, 1)
+    assert last.rows == [] and last.status & LAST_ROW_SENT
     with refused(2027, errno=1421):
         raw.fetch(statement, 1)
+
+
+def test_a_cursor_ends_with_its_statement(raw, filled, topic):
+    statement = raw.prepare(IDS)
+    raw.open_cursor(statement, topic)
+    raw.reset_statement(statement)
+    with refused(2027, errno=1421):
+        raw.fetch(statement, 1)
+    raw.open_cursor(statement, topic)
+    assert len(raw.execute(statement, topic).rows) == 15
+    with refused(2027, errno=1421):
+        raw.fetch(statement, 1)
+    raw.open_cursor(statement, topic + "x")
+    assert raw.fetch(statement, 1).status & LAST_ROW_SENT
+    raw.open_cursor(statement, topic)
+    raw.reset_connection()
+
+
+def test_rows_that_are_too_many_for_a_cursor(raw, connect, gateway, tenants, topic):
+    """They come at once, as from a server that opens none; memory has a bound."""
+    for name in tenants:
+        connection = connect(name)
+        for n in range(100):
+            execute(connection, PUBLISH, *message(topic, str(n), payload=b"x" * 60000))
+    statement = raw.prepare("SELECT payload, id FROM queue_messages WHERE topic = ? ORDER BY id")
+    result = raw.open_cursor(statement, topic)
+    assert not result.status & CURSOR_EXISTS and len(result.rows) == 300
+    few = raw.prepare("SELECT payload FROM queue_messages WHERE topic = ? AND id < '2'")
+    assert raw.open_cursor(few, topic).status & CURSOR_EXISTS
+    assert len(raw.fetch(few, 100).rows) == 36
 
 
 def test_an_account_sees_its_own_tenants_only(connect, filled, tenant, other_tenant, topic):
@@ -117,6 +179,36 @@ def test_what_is_known_afterwards(connect, filled, topic):
     assert execute(connection, "SELECT ROW_COUNT()") == [(-1,)]
     assert execute(connection, "SHOW WARNINGS") == []
     assert execute(connection, "SELECT @@warning_count") == [(0,)]
+
+
+def test_warnings_of_all_shards(connect, filled, topic):
+    """One for each row, as one server would have; those of a heartbeat are one tenant's."""
+    connection = connect(raw=True)
+    warned = f"SELECT id + 0 FROM queue_messages WHERE topic = '{topic}' ORDER BY id"
+    assert connection.query(warned).warnings == 15
+    assert connection.query("SHOW COUNT(*) WARNINGS").rows == [(b"15",)]
+    assert connection.query("SELECT @@warning_count").rows == [(b"15",)]
+    assert connection.query(warned).warnings == 15
+    warnings = connection.query("SHOW WARNINGS").rows
+    assert sorted(row[2].split(b"'")[1].decode() for row in warnings) == everything(filled)
+    assert {row[:2] for row in warnings} == {(b"Warning", b"1292")}
+    assert connection.query("SHOW WARNINGS LIMIT 3, 20").rows == warnings[3:]
+    assert connection.query("SHOW WARNINGS LIMIT 3").rows == warnings[:3]
+    asked = connection.prepare("SHOW WARNINGS")
+    assert [row[2] for row in connection.execute(asked).rows] in ([], [row[2] for row in warnings])
+    assert connection.query(IDS.replace("?", f"'{topic}'")).warnings == 0
+    assert connection.query("SHOW WARNINGS").rows == []
+
+
+def test_max_error_count_limits_all_shards_together(connect, cluster, filled, topic):
+    if not cluster.mariadb:
+        pytest.skip("MySQL lets only administrators set it")
+    connection = connect(raw=True)
+    connection.query("SET max_error_count = 7")
+    warned = f"SELECT id + 0 FROM queue_messages WHERE topic = '{topic}'"
+    assert connection.query(warned).warnings == 15
+    assert len(connection.query("SHOW WARNINGS").rows) == 7
+    assert len(connection.query("SHOW WARNINGS LIMIT 5, 5").rows) == 2
 
 
 def test_found_rows(connect, filled, topic):

@@ -50,7 +50,8 @@ class World:
         try:
             changes = {"partition_keys": "qualified"} if qualified else {}
             changes.update({"tenants": MANY} if many else {})
-            self.gateway = Gateway(self.cluster, self.folder / "mqgate", changes).start()
+            self.gateway = Gateway(self.cluster, self.folder / "mqgate", changes)
+            self.gateway.start()
             self.socket = self.cluster.shards[0]["socket"]
             self.connect_admin()
             self.make_legacy()
@@ -74,7 +75,7 @@ class World:
         try:
             if self.gateway and check:
                 self.gateway.stop()
-            elif self.gateway:
+            elif self.gateway and self.gateway.process:
                 self.gateway.process.kill()
                 self.gateway.process.wait()
         finally:

@@ -54,17 +54,6 @@ static struct peer *select_rows(struct peer *client, const char *text, const cha
     return shard;
 }
 
-/* One row of one column, of an answer of mqgate's own. */
-static void expect_cell(struct peer *client, const char *value)
-{
-    expect_packet(client, 1);
-    expect_packet(client, 2);
-    struct slice row = expect_packet(client, 3);
-    struct reader r = reader_of(row.data, row.len);
-    assert_slice(read_cell(&r), slice_cstr(value), "value");
-    expect_packet(client, 4);
-}
-
 static void expect_found(struct peer *client, const char *text, const char *value)
 {
     client_query(&gate, client, text);

@@ -123,6 +123,17 @@ static inline void expect_rows(struct peer *p, const char *const *rows, size_t c
     assert_int_equal((uint8_t)end.data[0], 0xfe);
 }
 
+/* One row of one column, of an answer of mqgate's own. */
+static inline void expect_cell(struct peer *client, const char *value)
+{
+    expect_packet(client, 1);
+    expect_packet(client, 2);
+    struct slice row = expect_packet(client, 3);
+    struct reader r = reader_of(row.data, row.len);
+    assert_slice(read_cell(&r), slice_cstr(value), "value");
+    expect_packet(client, 4);
+}
+
 static inline struct peer *login(struct gate *g, const char *database)
 {
     struct peer *p = client_connect(g);

@@ -342,6 +342,122 @@ static void a_write_goes_to_one_tenant_after_the_other(void **state)
     assert_int_equal(expect_ok(p).affected_rows, 2);
 }
 
+/* ---- warnings ---- */
+
+static void say_warning(struct peer *shard, const char *message)
+{
+    static const struct column_def columns[] = {
+        { .name = { "Level", 5 }, .type = TYPE_VAR_STRING },
+        { .name = { "Code", 4 }, .type = TYPE_LONG },
+        { .name = { "Message", 7 }, .type = TYPE_VAR_STRING },
+    };
+    struct slice row[] = { SLICE_LIT("Warning"), SLICE_LIT("1287"), slice_cstr(message) };
+    struct text_result list = { .columns = columns, .column_count = 3, .rows = row, .row_count = 1 };
+    struct buf b;
+    uint8_t seq = 1;
+    buf_init(&b);
+    text_result_write(&b, &seq, &list, gate.shard_capabilities, IDLE_STATUS, 0);
+    peer_send_buf(shard, &b);
+    gate_run(&gate);
+}
+
+static void expect_warnings(struct peer *p, const char *const *messages, size_t count)
+{
+    for (uint8_t i = 1; i <= 4; i++)
+        expect_packet(p, i);
+    for (size_t i = 0; i < count; i++) {
+        struct slice row = expect_packet(p, (uint8_t)(5 + i));
+        struct reader r = reader_of(row.data, row.len);
+        read_cell(&r);
+        read_cell(&r);
+        assert_slice(read_cell(&r), slice_cstr(messages[i]), "message");
+    }
+    assert_int_equal((uint8_t)expect_packet(p, (uint8_t)(5 + count)).data[0], 0xfe);
+}
+
+/* Both shards have rows, and a warning each. */
+static void warn_each(struct peer *p, struct peer *shards[2])
+{
+    begin_scatter(p, shards);
+    for (size_t i = 0; i < 2; i++) {
+        struct slice row = SLICE_LIT("x");
+        struct buf b;
+        uint8_t seq = 1;
+        buf_init(&b);
+        shard_rows(&b, &seq, &row, 1, gate.shard_capabilities, IDLE_STATUS);
+        buf_begin(&b)[buf_len(&b) - 2] = 1; /* EOF or OK: status, warnings */
+        peer_send_buf(shards[i], &b);
+        gate_run(&gate);
+    }
+    expect_rows(p, (const char *const[]){ "x", "x" }, 2);
+}
+
+static void each_part_is_asked_for_its_warnings(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq"), *shards[2];
+    warn_each(p, shards);
+    client_query(&gate, p, "SHOW COUNT(*) WARNINGS");
+    expect_cell(p, "2");
+    for (int again = 0; again < 2; again++) {
+        client_query(&gate, p, again ? "SHOW WARNINGS LIMIT 1, 5" : "SHOW WARNINGS");
+        shard_expect(shards[0], "SHOW WARNINGS");
+        shard_expect(shards[1], "SHOW WARNINGS");
+        say_warning(shards[1], "two");
+        say_warning(shards[0], "one");
+        expect_warnings(p, &(const char *const[]){ "one", "two" }[again], again ? 1 : 2);
+    }
+    client_query(&gate, p, "SHOW ERRORS");
+    expect_warnings(p, NULL, 0);
+    begin_scatter(p, shards);
+    gate_say_row(&gate, shards[0], "x", IDLE_STATUS);
+    gate_say_row(&gate, shards[1], "y", IDLE_STATUS);
+    expect_rows(p, (const char *const[]){ "x", "y" }, 2);
+    client_query(&gate, p, "SHOW WARNINGS");
+    expect_warnings(p, NULL, 0);
+    expect_nothing(shards[0]);
+}
+
+/* One of them has served another session since: a part of the list would be a wrong answer. */
+static void warnings_that_are_lost(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq"), *other = login(&gate, "mq@globex"), *shards[2];
+    warn_each(p, shards);
+    client_query(&gate, other, PICK);
+    shard_expect(shards[1], PICK_GLOBEX);
+    gate_say_row(&gate, shards[1], "y", IDLE_STATUS);
+    expect_rows(other, (const char *const[]){ "y" }, 1);
+    client_query(&gate, p, "SHOW WARNINGS");
+    shard_expect(shards[0], "SHOW WARNINGS");
+    expect_err(p, 1, 1235, "MQ2019");
+    say_warning(shards[0], "one");
+    expect_nothing(p);
+    warn_each(p, shards);
+    peer_close(p); /* and all of it goes */
+    gate_run(&gate);
+}
+
+/* Each tenant's copy has the same. */
+static void warnings_of_copies(void **state)
+{
+    (void)state;
+    struct peer *p = login(&gate, "mq");
+    client_query(&gate, p, BEAT("", ""));
+    struct peer *shards[2] = { gate_shard(&gate, 0), gate_shard(&gate, 1) };
+    for (size_t i = 0; i < COUNT(shards); i++) {
+        buf_clear(&shards[i]->in);
+        say_ok(shards[i], &(struct ok_packet){ .affected_rows = 1, .warnings = 1,
+                                               .status = IDLE_STATUS });
+    }
+    assert_int_equal(expect_ok(p).warnings, 1);
+    client_query(&gate, p, "SHOW WARNINGS");
+    expect_nothing(shards[0]);
+    shard_expect(shards[1], "SHOW WARNINGS");
+    say_warning(shards[1], "VALUES is deprecated");
+    expect_warnings(p, (const char *const[]){ "VALUES is deprecated" }, 1);
+}
+
 /* It is not atomic: the error says what is done. */
 static void an_error_says_for_whom_it_is_done(void **state)
 {
@@ -396,6 +512,9 @@ int main(void)
         TEST(several_statements_may_stand_in_one_command),
         TEST(old_clients_get_their_eofs),
         TEST(a_write_goes_to_one_tenant_after_the_other),
+        TEST(each_part_is_asked_for_its_warnings),
+        TEST(warnings_that_are_lost),
+        TEST(warnings_of_copies),
         TEST(an_error_says_for_whom_it_is_done),
         TEST(a_write_is_no_part_of_a_transaction),
     };
