@@ -167,6 +167,7 @@ class World:
             "password": password_of(user),
             "database": self.cluster.database,
             "tls": {"ca": self.ca} if login.get("tls") else None,
+            "compress": login.get("compress", False),
         }
 
 

@@ -34,9 +34,9 @@ def benign(error):
 class Client:
     """One tenant's client; it connects again whenever its connection is gone."""
 
-    def __init__(self, gateway, tenant, number, seed, friend):
-        """friend: another tenant, whose rows it reads together with its own."""
-        self.friend, self.wide = friend, None
+    def __init__(self, gateway, tenant, number, seed, friend, tls):
+        """friend: another tenant, whose rows it reads together with its own. tls: a context."""
+        self.friend, self.wide, self.tls = friend, None, tls
         self.gateway, self.tenant, self.name = gateway, tenant, f"{tenant}:{number}"
         self.random = random.Random(seed)
         self.words = itertools.count()
@@ -72,7 +72,7 @@ class Client:
         self.close()
 
     def connect(self):
-        self.connection = self.gateway.raw(self.tenant, timeout=40)
+        self.connection = self.gateway.raw(self.tenant, timeout=40, tls=self.tls)
         self.select = self.connection.prepare(
             "SELECT ?, id, payload FROM queue_messages WHERE topic = ? ORDER BY offset DESC LIMIT 20"
         )
@@ -118,7 +118,7 @@ class Client:
     def read_of_two(self):
         """One answer of two shards, or of two tenants of one; at times it is not waited for."""
         if not self.wide:
-            self.wide = self.gateway.raw(None, timeout=40)
+            self.wide = self.gateway.raw(None, timeout=40, tls=self.tls)
             self.several = self.wide.prepare(SEVERAL)
         word, tenants = self.word(), [self.tenant, self.friend]
         if self.random.random() < 0.5:
@@ -208,7 +208,7 @@ class Client:
 class Crowd:
     """Runs clients in threads and keeps what went wrong."""
 
-    def __init__(self, gateway, tenants, count, seed):
+    def __init__(self, gateway, tenants, count, seed, tls=None):
         self.clients = [
             Client(
                 gateway,
@@ -216,6 +216,7 @@ class Crowd:
                 n,
                 f"{seed}/{n}",
                 tenants[(n + n // len(tenants) + 1) % len(tenants)],
+                tls,
             )
             for n in range(count)
         ]

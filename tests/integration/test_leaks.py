@@ -2,7 +2,8 @@
 sides and the configuration is reloaded: no row of another tenant, no answer of another session,
 and in the end nothing is left over.
 
-MQ_LEAK_SECONDS makes it longer, MQ_LEAK_SEED other, MQ_LEAK_CLIENTS larger.
+MQ_LEAK_SECONDS makes it longer, MQ_LEAK_SEED other, MQ_LEAK_CLIENTS larger; MQ_LEAK_TLS=1 puts TLS
+on both sides.
 """
 
 import os
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.threads
 SECONDS = float(os.environ.get("MQ_LEAK_SECONDS", "20"))
 CLIENTS = int(os.environ.get("MQ_LEAK_CLIENTS", "200"))
 SEED = os.environ.get("MQ_LEAK_SEED", "1")
+TLS = os.environ.get("MQ_LEAK_TLS") == "1"
 BACKENDS = "SELECT id FROM information_schema.processlist WHERE user = 'mqgate'"
 MEMORY = 48 << 20  # what a second round may add: the sanitizers' own
 
@@ -84,20 +86,29 @@ def check_rows(cluster, crowd):
         assert not missing and not too_much, f"missing {missing}, too much {too_much}"
 
 
-def test_nothing_leaks(make_gateway, cluster):
+def tls_settings(authority):
+    if not TLS:
+        return {}
+    own = authority.issue("mqgate.test")
+    return {"tls": own.settings(), "keyspace": {"tls": {"ca": authority.ca}}}
+
+
+def test_nothing_leaks(make_gateway, cluster, authority):
     gateway = make_gateway(
         {
+            **tls_settings(authority),
             "workers": 2,
             "pool": {"max_per_shard": 24, "idle_timeout": "1s", "wait_timeout": "20s"},
             "limits": {"tenant_concurrency": 6},
         }
     )
+    tls = authority.client() if TLS else None
     at_rest = descriptors(gateway)
     others = backends(cluster)  # of the sidecar that most tests share, which is idle now
     faults = Faults(gateway, cluster)
     resident = []
     for half in range(2):
-        crowd = Crowd(gateway, cluster.tenants, CLIENTS, f"{SEED}/{half}")
+        crowd = Crowd(gateway, cluster.tenants, CLIENTS, f"{SEED}/{half}", tls)
         crowd.run(SECONDS / 2, faults)
         gateway.check_alive()
         check_rows(cluster, crowd)

@@ -79,6 +79,7 @@ def arguments(mariadb, target):
         out += [f"--socket={target['socket']}"]
     else:
         out += [f"--host={target['host']}", f"--port={target['port']}", "--protocol=tcp"]
+    out += ["--compress"] if target["compress"] else []
     return out + tls_arguments(mariadb, target["tls"])
 
 

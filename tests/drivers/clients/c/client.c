@@ -297,6 +297,8 @@ static bool connect_to(MYSQL *m, json_t *target)
     unsigned long packet = 64ul << 20;
     mysql_options(m, MYSQL_SET_CHARSET_NAME, "utf8mb4");
     mysql_options(m, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet);
+    if (json_is_true(json_object_get(target, "compress")))
+        mysql_options(m, MYSQL_OPT_COMPRESS, NULL);
     set_tls(m, json_is_object(tls) ? string_of(tls, "ca") : NULL);
     return mysql_real_connect(m, string_of(target, "socket") ? NULL : string_of(target, "host"),
                               string_of(target, "user"), string_of(target, "password"),

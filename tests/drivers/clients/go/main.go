@@ -20,6 +20,7 @@ import (
 type target struct {
 	Host, Socket, User, Password, Database string
 	Port                                   int
+	Compress                               bool
 	TLS                                    *struct{ CA string }
 }
 
@@ -75,7 +76,11 @@ func open(t target) (*session, error) {
 		}
 		c.TLSConfig = "ca"
 	}
-	db, err := sql.Open("mysql", c.FormatDSN())
+	dsn := c.FormatDSN()
+	if t.Compress { // 1.6 does not know the word
+		dsn += "&compress=true"
+	}
+	db, err := sql.Open("mysql", dsn)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ abstract class Driver {
         properties.put("allowPublicKeyRetrieval", "true");
         properties.put("useServerPrepStmts", "true");
         properties.put("yearIsDateType", "false");
+        properties.put("useCompression", String.valueOf(target.get("compress").getAsBoolean()));
         return properties;
     }
 

@@ -18,6 +18,7 @@ function options(target) {
     multipleStatements: true,
     dateStrings: true,
     rowsAsArray: true,
+    compress: target.compress,
     maxAllowedPacket: 64 << 20,
     ssl: target.tls ? { ca: fs.readFileSync(target.tls.ca) } : false,
   };

@@ -17,6 +17,7 @@ function options(target) {
     bigNumberStrings: true,
     dateStrings: true,
     rowsAsArray: true,
+    compress: target.compress,
     ssl: target.tls ? { ca: fs.readFileSync(target.tls.ca) } : undefined,
   };
 }

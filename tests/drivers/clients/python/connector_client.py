@@ -1,6 +1,7 @@
 """MySQL's Connector/Python, in pure Python or over libmysqlclient: connector_client.py JOB pure|c."""
 
 import sys
+import zlib
 
 # First: it brings an OpenSSL newer than the system's, which other modules load.
 import _mysql_connector
@@ -12,7 +13,7 @@ import client
 
 
 class Connector(client.Driver):
-    Error = (mysql.connector.Error, _mysql_connector.MySQLInterfaceError)
+    Error = (mysql.connector.Error, _mysql_connector.MySQLInterfaceError, zlib.error)
     version = mysql.connector.__version__
 
     def __init__(self, pure):
@@ -32,6 +33,7 @@ class Connector(client.Driver):
             database=target["database"],
             use_pure=self.pure,
             autocommit=True,
+            compress=target["compress"],
             client_flags=[ClientFlag.MULTI_STATEMENTS],
             **({"ssl_ca": tls["ca"], "ssl_verify_cert": True} if tls else {"ssl_disabled": True}),
         )
@@ -82,6 +84,8 @@ class Connector(client.Driver):
         connection.cmd_change_user(target["user"], target["password"], target["database"])
 
     def error(self, error):
+        if isinstance(error, zlib.error):  # packets of a server that does not compress
+            return {"message": str(error)}
         return {"errno": error.errno, "sqlstate": error.sqlstate, "message": error.msg}
 
 

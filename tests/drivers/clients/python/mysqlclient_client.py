@@ -26,6 +26,7 @@ class MySQLClient(client.Driver):
             charset="utf8mb4",
             client_flag=CLIENT.MULTI_STATEMENTS,
             autocommit=True,
+            compress=target["compress"],
             **({"ssl": {"ca": tls["ca"]}} if tls else {}),
         )
 

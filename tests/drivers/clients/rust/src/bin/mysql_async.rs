@@ -4,7 +4,7 @@ use drivers::{Param, Session, cell, error, time_parts, unsupported};
 use mysql_async::prelude::*;
 use mysql_async::{
     BinaryProtocol, ChangeUserOpts, Conn, Error, OptsBuilder, Params, Pool, QueryResult, Row,
-    SslOpts, Value, prelude::Protocol,
+    Compression, SslOpts, Value, prelude::Protocol,
 };
 use serde_json::{Value as Json, json};
 
@@ -156,6 +156,7 @@ fn options(target: &Json) -> OptsBuilder {
         .pass(target["password"].as_str())
         .db_name(target["database"].as_str())
         .max_allowed_packet(Some(64 << 20))
+        .compression(target["compress"].as_bool().unwrap_or(false).then(Compression::fast))
         .ssl_opts(ssl)
 }
 
