@@ -8,22 +8,22 @@
 #include "cli/settings.h"
 #include "config/scalar.h"
 #include "config/settings.h"
+#include "placement/cluster_topology.h"
 #include "proxy/tls.h"
-#include "vschema/topology.h"
 
 static const char help_text[] =
-    "Usage: mqgate check [-c FILE] [--set PATH=VALUE]... [--json]\n"
+    "Usage: mqgate check [-c FILE] [--set PATH=VALUE]... [--offline] [--json]\n"
     "       mqgate check --settings [--json | --markdown]\n"
     "\n"
-    "Checks the configuration, its VSchema, certificates and shards without connecting anywhere. "
-    "Every\n"
-    "fault is named with file and line; without one, it shows what would be served, with a "
-    "warning\n"
-    "for every shard that the vindex can put no tenant on.\n"
+    "Checks the configuration, its VSchema, certificates and shards without connecting anywhere,\n"
+    "except with `backend: vitess`, where the cluster's VSchema is read from a vtgate. Every fault is\n"
+    "named with file and line; without one, it shows what would be served, with a warning for every\n"
+    "shard that the vindex can put no tenant on.\n"
     "\n"
     "Options:\n"
     "  -c, --config FILE      configuration (default: $MQGATE_CONFIG, else mqgate.yaml)\n"
     "      --set PATH=VALUE   a setting in place of the file's and the environment's\n"
+    "      --offline          connect nowhere, and believe the configured VSchema\n"
     "      --settings         list every setting: type, default, variable, meaning\n"
     "      --json             print for programs\n"
     "      --markdown         the settings as docs/configuration.md\n"
@@ -50,7 +50,7 @@ static const char help_text[] =
 
 struct options {
     struct settings settings;
-    bool json, markdown, list_settings;
+    bool json, markdown, offline, list_settings;
 };
 
 /* --- the settings -------------------------------------------------------------------- */
@@ -179,7 +179,8 @@ static void examine(struct findings *f, const struct options *o)
     struct err err;
     if (!config)
         return;
-    if (topology_create(config, &f->topology, &err) != MQ_OK)
+    if ((o->offline ? topology_create(config, &f->topology, &err)
+                    : cluster_topology_create(config, CLUSTER_GATES, &f->topology, &err)) != MQ_OK)
         add_fault(f, &err);
     else if (!f->topology->config->vindex_table.configured &&
              topology_hash_tenants(f->topology, &f->map, &err) != MQ_OK)
@@ -233,6 +234,16 @@ static void print_shards(const struct findings *f)
     buf_fini(&address);
 }
 
+/* The vtgates, and the shards behind them. */
+static void print_vitess(const struct findings *f)
+{
+    const struct config *c = f->topology->config;
+    for (size_t i = 0; i < c->vitess.gates.count; i++)
+        printf("  vtgate    %s, keyspace %s\n", c->vitess.gates.items[i], c->shards[0].database);
+    for (size_t i = 0; i < c->vitess.shards.count; i++)
+        printf("  shard     %s\n", c->vitess.shards.items[i]);
+}
+
 static void print_summary(const struct findings *f)
 {
     const struct config *c = f->topology->config;
@@ -242,7 +253,10 @@ static void print_summary(const struct findings *f)
     for (size_t i = 0; i < c->listener_count; i++)
         printf("  listen    %s\n", address_text(&c->listeners[i].address, &address));
     printf("  keyspace  %s, sharded by %s(tenant)\n", c->keyspace, f->topology->vindex->name);
-    print_shards(f);
+    if (config_is_vitess(c))
+        print_vitess(f);
+    else
+        print_shards(f);
     if (c->vindex_table.configured)
         printf("  placement %s.%s on %s\n", c->vindex_table.database, c->vindex_table.table,
                address_text(&c->vindex_table.address, &address));
@@ -325,6 +339,7 @@ static int check(const struct options *o)
 static const struct option_row option_rows[] = {
     OPTION_FLAG("settings", 0, struct options, list_settings),
     OPTION_FLAG("json", 0, struct options, json),
+    OPTION_FLAG("offline", 0, struct options, offline),
     OPTION_FLAG("markdown", 0, struct options, markdown),
     OPTION_END,
 };

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/tenants.h"
+#include "placement/cluster_topology.h"
 #include "placement/map_rows.h"
 
 static const char help_text[] =
@@ -162,13 +163,31 @@ static int check_usage(const char *command, const struct verb *verb,
 
 /* --- the command --------------------------------------------------------------------- */
 
+/* Vitess goes by its VSchema alone, whatever a table says that it does not look into. */
+static enum err_code check_vitess(const struct tenants *s, const struct verb *verb,
+                                  struct err *reterr)
+{
+    const struct vindex_type *vindex = s->topology->vindex;
+    bool chooses = s->options->shard || s->options->keyspace_id || verb->run == tenants_import;
+    if (vindex->is_lookup || !chooses)
+        return MQ_OK;
+    return err_set(
+        reterr, MQ_USAGE,
+        "the cluster's VSchema shards by %s, which alone decides where tenants live; with "
+        "a lookup (mqgate schema --vitess) the table does",
+        vindex->name);
+}
+
 static enum err_code session_open(struct tenants *s, const struct verb *verb, struct err *reterr)
 {
     const struct tenants_options *o = s->options;
     struct config *config = settings_load(&o->settings);
     if (!config)
         return err_set(reterr, MQ_CONFIG_INVALID, "%s is not valid", settings_path(&o->settings));
-    enum err_code code = topology_create(config, &s->topology, reterr);
+    bool vitess = config_is_vitess(config);
+    enum err_code code = cluster_topology_create(config, CLUSTER_SHARDS, &s->topology, reterr);
+    if (!code && vitess)
+        code = check_vitess(s, verb, reterr);
     if (code)
         return code;
     const struct vindex_table_config *table = &s->topology->config->vindex_table;

@@ -18,7 +18,7 @@ struct tenants_options {
 /* One run of the command. */
 struct tenants {
     const struct tenants_options *options;
-    struct topology *topology;
+    struct topology *topology;  /* of Vitess: its shards, each reached through a vtgate */
     struct vindex_table *table; /* NULL: the vindex function decides */
     struct tenant_map *listed;  /* the tenants of the configuration, unplaced */
     json_t *output;             /* an array, with --json */

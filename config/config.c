@@ -59,12 +59,13 @@ static void shard_fini(struct shard_config *s)
     tls_fini(&s->tls);
 }
 
-static void shards_fini(struct config *c)
+void config_replace_shards(struct config *c, struct shard_config *shards, size_t count)
 {
     for (size_t i = 0; i < c->shard_count; i++)
         shard_fini(&c->shards[i]);
     mem_free(c->shards);
-    shard_fini(&c->unsharded.server);
+    c->shards = shards;
+    c->shard_count = count;
 }
 
 static void queue_tables_fini(struct config *c)
@@ -116,7 +117,8 @@ static void config_fini(struct config *c)
     mem_free(c->keyspace);
     string_list_fini(&c->database_aliases);
     mem_free(c->vschema_path);
-    shards_fini(c);
+    config_replace_shards(c, NULL, 0);
+    shard_fini(&c->unsharded.server);
     string_list_fini(&c->vitess.gates);
     string_list_fini(&c->vitess.shards);
     mem_free(c->vitess.workload);

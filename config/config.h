@@ -270,6 +270,8 @@ struct config *config_parse(struct slice text, const char *path,
                             const struct config_overrides *overrides,
                             struct diagnostics *ret_diagnostics);
 void config_destroy(struct config *c);
+/* Takes the shards, in the place of those that it has. */
+void config_replace_shards(struct config *c, struct shard_config *shards, size_t count);
 
 void diagnostics_init(struct diagnostics *d);
 void diagnostics_add(struct diagnostics *d, uint32_t line, const char *format, ...)

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "placement/vindex_table_int.h"
 
-enum { TENANTS_PER_QUERY = 500 };
+enum { TENANTS_PER_QUERY = 500, ROWS_PER_QUERY = 5000 };
 
 #define SELECT_ROWS "SELECT tenant, keyspace_id, state, version FROM "
 
@@ -189,23 +189,6 @@ static bool on_row(void *context, const struct slice *columns, unsigned count)
     return r->seen(r->context, &row);
 }
 
-/* Asks for `since` itself too: the counter, which has the highest version, is then always
- * among the rows, unless the table's version went backwards. */
-enum err_code vindex_table_read(struct vindex_table *t, uint64_t since, vindex_row_seen *seen,
-                                void *context, uint64_t *ret_version, struct err *reterr)
-{
-    struct reading r = { .seen = seen, .context = context, .since = since };
-    struct buf sql;
-    buf_init(&sql);
-    buf_printf(&sql, SELECT_ROWS "%s", t->name);
-    if (since)
-        buf_printf(&sql, " WHERE version >= %llu", (unsigned long long)since);
-    enum err_code code = database_select(t->database, buf_slice(&sql), on_row, &r, reterr);
-    buf_fini(&sql);
-    *ret_version = r.version;
-    return code;
-}
-
 /* The counter's version before any of the tenants is read: what changes meanwhile is above
  * it, and is seen again by those who ask for the changes since then. */
 static enum err_code read_counter(struct vindex_table *t, struct reading *r, struct err *reterr)
@@ -215,6 +198,71 @@ static enum err_code read_counter(struct vindex_table *t, struct reading *r, str
     buf_printf(&sql, SELECT_ROWS "%s WHERE tenant = ''", t->name);
     enum err_code code = database_select(t->database, buf_slice(&sql), on_row, r, reterr);
     buf_fini(&sql);
+    return code;
+}
+
+/* Where a reading stands: the last row of the page before. */
+struct cursor {
+    struct reading reading;
+    struct buf tenant;
+    uint64_t version;
+    size_t rows; /* of the page */
+};
+
+static bool on_page_row(void *context, const struct slice *columns, unsigned count)
+{
+    struct cursor *c = context;
+    unsigned long long version;
+    c->rows++;
+    if (count == 4 && slice_to_u64(columns[3], &version)) { /* malformed or not */
+        buf_clear(&c->tenant);
+        buf_append_slice(&c->tenant, columns[0]);
+        c->version = version;
+    }
+    return on_row(&c->reading, columns, count);
+}
+
+/* All rows go by the primary key, changes by the index on the version. */
+static void select_page(struct vindex_table *t, const struct cursor *c, struct buf *sql)
+{
+    struct slice after = buf_slice(&c->tenant);
+    buf_printf(sql, SELECT_ROWS "%s WHERE ", t->name);
+    if (c->reading.since)
+        buf_printf(sql, "version >= %llu AND (version > %llu OR ", (unsigned long long)c->version,
+                   (unsigned long long)c->version);
+    buf_append_cstr(sql, "tenant > ");
+    database_quote(t->database, after, sql);
+    buf_printf(sql, "%s LIMIT %d",
+               c->reading.since ? ") ORDER BY version, tenant" : " ORDER BY tenant",
+               ROWS_PER_QUERY);
+}
+
+static enum err_code read_page(struct vindex_table *t, struct cursor *c, struct err *reterr)
+{
+    struct buf sql;
+    buf_init(&sql);
+    c->rows = 0;
+    select_page(t, c, &sql);
+    enum err_code code = database_select(t->database, buf_slice(&sql), on_page_row, c, reterr);
+    buf_fini(&sql);
+    return code;
+}
+
+/* In pages, since vtgate and its tablets give 10,000 rows at most. What changes meanwhile may be
+ * seen or not; it is above the counter, which was read before. */
+enum err_code vindex_table_read(struct vindex_table *t, uint64_t since, vindex_row_seen *seen,
+                                void *context, uint64_t *ret_version, struct err *reterr)
+{
+    struct cursor c = { .reading = { .seen = seen, .context = context, .since = since },
+                        .version = since };
+    enum err_code code = read_counter(t, &c.reading, reterr);
+    *ret_version = c.reading.version;
+    buf_init(&c.tenant);
+    do {
+        if (!code)
+            code = read_page(t, &c, reterr);
+    } while (!code && c.rows == ROWS_PER_QUERY);
+    buf_fini(&c.tenant);
     return code;
 }
 

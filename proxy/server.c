@@ -11,11 +11,11 @@
 #include "base/random.h"
 #include "proxy/listener.h"
 #include "proxy/resolver.h"
+#include "proxy/topology_reader.h"
 
 struct server {
-    const char *config_path;
-    const struct config_overrides *overrides;
     struct event_base *base;
+    struct topology_reader *reader;
     struct fleet fleet;
     struct deployment *deployment;
     struct tenant_map *tenants; /* of the start; with a vindex table workers soon have newer ones */
@@ -30,34 +30,6 @@ struct server {
     uint64_t drain_started_ms; /* 0: serving */
     bool accepting;
 };
-
-static void print_diagnostics(const char *path, const struct diagnostics *d)
-{
-    struct buf text;
-    buf_init(&text);
-    diagnostics_print(d, path, &text);
-    fputs(buf_cstr(&text), stderr);
-    buf_fini(&text);
-}
-
-/* Configuration and VSchema from their files; NULL when something is wrong (said). */
-static struct topology *read_topology(const struct server *s)
-{
-    struct diagnostics diagnostics;
-    struct topology *topology = NULL;
-    struct err e;
-    diagnostics_init(&diagnostics);
-    struct config *config = config_load(s->config_path, s->overrides, &diagnostics);
-    print_diagnostics(s->config_path, &diagnostics);
-    diagnostics_fini(&diagnostics);
-    if (!config)
-        return NULL;
-    if (topology_create(config, &topology, &e)) {
-        log_error("server", "MQ%04d: %s", (int)e.code, e.text);
-        return NULL;
-    }
-    return topology;
-}
 
 /* A map's shards are those of the topology it was made for: after a reload both reach the
  * workers in one message. */
@@ -245,11 +217,15 @@ static enum err_code place_again(struct server *s, const struct topology *topolo
     return code;
 }
 
-static void reload(struct server *s)
+static void reload(void *context, struct topology *topology)
 {
-    struct topology *topology = read_topology(s);
+    struct server *s = context;
     struct deployment *d;
     struct err e;
+    if (s->drain_started_ms) {
+        topology_release(topology);
+        return;
+    }
     if (!topology) {
         log_error("server", "reload refused: the running configuration stays");
         return;
@@ -278,7 +254,7 @@ static void on_hup(evutil_socket_t fd, short what, void *context)
     (void)what;
     struct server *s = context;
     if (!s->drain_started_ms)
-        reload(s);
+        topology_reader_ask(s->reader);
 }
 
 /* ---- ending ---- */
@@ -345,6 +321,7 @@ static void init_fleet(struct server *s, const struct config *config)
 
 static void fini(struct server *s)
 {
+    topology_reader_destroy(s->reader);
     event_free(s->on_term);
     event_free(s->on_int);
     event_free(s->on_hup);
@@ -372,9 +349,9 @@ static int serve(struct server *s)
 }
 
 /* The deployment of the start; NULL when something is wrong (said). */
-static struct deployment *first_deployment(const struct server *s)
+static struct deployment *first_deployment(const struct topology_source *source)
 {
-    struct topology *topology = read_topology(s);
+    struct topology *topology = topology_read(source);
     struct deployment *d = NULL;
     struct err e;
     if (topology && deployment_create(topology, &d, &e))
@@ -384,9 +361,10 @@ static struct deployment *first_deployment(const struct server *s)
 
 int server_run(const char *config_path, const struct config_overrides *overrides)
 {
-    struct server s = { .config_path = config_path, .overrides = overrides };
+    const struct topology_source source = { config_path, overrides };
+    struct server s = { 0 };
     struct err e;
-    s.deployment = first_deployment(&s);
+    s.deployment = first_deployment(&source);
     if (!s.deployment)
         return 1;
     s.rsa_key = rsa_key_create(&e);
@@ -397,12 +375,13 @@ int server_run(const char *config_path, const struct config_overrides *overrides
     }
     struct topology *topology = s.deployment->topology;
     s.base = event_base_new();
+    s.reader = topology_reader_create(s.base, &source, reload, &s);
     pthread_mutex_init(&s.reload_lock, NULL);
     configure(&s, topology->config);
     init_fleet(&s, topology->config);
     watch_signals(&s);
     int status = 1;
-    if (find_tenants(&s, topology)) {
+    if (s.reader && find_tenants(&s, topology)) {
         status = serve(&s);
         close_listeners(&s);
         if (s.fleet.placement)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "config/file.h"
 #include "config/suggest.h"
+#include "vschema/vschema_shown.h"
 
 enum { VSCHEMA_FILE_MAX = 64 << 20 };
 
@@ -15,6 +16,7 @@ static void topology_destroy(struct topology *t)
     mem_free(t->vitess_ranges);
     mem_free(t->vitess_order);
     vschema_destroy(t->vschema);
+    vschema_destroy(t->cluster_vschema);
     catalog_destroy(t->catalog);
     config_destroy(t->config);
     mem_free(t);
@@ -34,7 +36,7 @@ static enum err_code read_vschema(struct topology *t, struct err *reterr)
 {
     const char *path = t->config->vschema_path;
     if (!path) {
-        t->vschema = vschema_default(t->catalog);
+        t->vschema = t->cluster_vschema ? NULL : vschema_default(t->catalog);
         return MQ_OK;
     }
     struct err err = { 0 };
@@ -48,6 +50,22 @@ static enum err_code read_vschema(struct topology *t, struct err *reterr)
         err_set(reterr, code, "%s: %s", path, err.text);
     buf_fini(&json);
     return code;
+}
+
+static enum err_code check_cluster(struct topology *t, struct err *reterr)
+{
+    struct err err;
+    enum err_code code = vschema_check_shown(t->cluster_vschema, t->vschema, t->catalog,
+                                             &t->config->vindex_table, &t->vindex, &err);
+    return code ? err_set(reterr, code, "the cluster's VSchema: %s", err.text) : MQ_OK;
+}
+
+static enum err_code settle_vschema(struct topology *t, struct err *reterr)
+{
+    enum err_code code = read_vschema(t, reterr);
+    if (code == MQ_OK && t->vschema)
+        code = vschema_check(t->vschema, t->catalog, &t->config->vindex_table, &t->vindex, reterr);
+    return code == MQ_OK && t->cluster_vschema ? check_cluster(t, reterr) : code;
 }
 
 /* Reads the ranges and their order. They have to cover everything. */
@@ -125,17 +143,22 @@ static enum err_code check_scatter_writes(const struct topology *t, struct err *
 
 enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr)
 {
+    return topology_create_beside(config, NULL, ret, reterr);
+}
+
+enum err_code topology_create_beside(struct config *config, struct vschema *cluster,
+                                     struct topology **ret, struct err *reterr)
+{
     struct topology *t = mem_new(struct topology);
     t->config = config;
+    t->cluster_vschema = cluster;
     t->references = 1;
     t->catalog = catalog_create(config);
     enum err_code code = catalog_check(t->catalog, reterr);
     if (code == MQ_OK)
         code = check_scatter_writes(t, reterr);
     if (code == MQ_OK)
-        code = read_vschema(t, reterr);
-    if (code == MQ_OK)
-        code = vschema_check(t->vschema, t->catalog, &config->vindex_table, &t->vindex, reterr);
+        code = settle_vschema(t, reterr);
     if (code == MQ_OK)
         code = build_shards(t, reterr);
     if (code == MQ_OK)

@@ -14,7 +14,8 @@ struct shard {
 struct topology {
     struct config *config;            /* owned */
     struct catalog *catalog;          /* owned */
-    struct vschema *vschema;          /* owned */
+    struct vschema *vschema;          /* owned; NULL: the cluster's */
+    struct vschema *cluster_vschema;  /* owned; NULL: not asked */
     const struct vindex_type *vindex; /* primary vindex of the queue tables */
     struct shard *shards; /* as in the configuration, then the unsharded keyspace's server */
     uint32_t shard_count; /* without it */
@@ -29,6 +30,10 @@ struct topology {
 /* Takes the configuration (also on failure) and reads the VSchema file. Fails with
  * MQ_VSCHEMA_INVALID, MQ_SHARDS_INCOMPLETE, MQ_CONFIG_UNREADABLE. */
 enum err_code topology_create(struct config *config, struct topology **ret, struct err *reterr);
+/* The same beside the VSchema of a Vitess cluster, which is taken as well: it is used where no file
+ * is configured; one that is has to agree with it, else MQ_VSCHEMA_CLUSTER. */
+enum err_code topology_create_beside(struct config *config, struct vschema *cluster,
+                                     struct topology **ret, struct err *reterr);
 struct topology *topology_acquire(struct topology *t); /* thread-safe */
 void topology_release(struct topology *t);
 

@@ -41,15 +41,16 @@ struct vschema *vschema_default(const struct catalog *catalog)
     return v;
 }
 
-static enum err_code refuse_type(const struct vindex *v, const char *table, struct err *reterr)
+enum err_code vindex_refuse_type(enum err_code code, const char *vindex, const char *table,
+                                 const char *type, struct err *reterr)
 {
     struct buf served;
     buf_init(&served);
     vindex_print_served(&served);
-    err_set(reterr, MQ_VSCHEMA_INVALID, "vindex %s of table %s has the type %s; served are %s",
-            v->name, table, v->type->name, buf_cstr(&served));
+    err_set(reterr, code, "vindex %s of table %s has the type %.64s; served are %s", vindex, table,
+            type, buf_cstr(&served));
     buf_fini(&served);
-    return MQ_VSCHEMA_INVALID;
+    return code;
 }
 
 /* The vindex that maps the table's tenants. */
@@ -71,9 +72,10 @@ static enum err_code primary_vindex(const struct vschema *v, const char *table,
         return err_set(reterr, MQ_VSCHEMA_INVALID,
                        "the primary vindex of table %s is on %s%s; it must be on tenant alone",
                        table, primary->columns[0], primary->column_count > 1 ? ", …" : "");
-    *ret = primary->vindex;
-    return vindex_is_served(primary->vindex->type) ? MQ_OK
-                                                   : refuse_type(primary->vindex, table, reterr);
+    const struct vindex *vindex = *ret = primary->vindex;
+    return vindex_is_served(vindex->type) ? MQ_OK
+                                          : vindex_refuse_type(MQ_VSCHEMA_INVALID, vindex->name,
+                                                               table, vindex->type->name, reterr);
 }
 
 enum err_code vschema_check(const struct vschema *v, const struct catalog *catalog,

@@ -13,6 +13,7 @@ struct vindex {
     /* Of a lookup, "" where the file says nothing; other params are not mqgate's business. */
     struct {
         const char *table, *from, *to;
+        const char *read_lock, *write_only;
     } lookup;
 };
 
@@ -42,6 +43,9 @@ struct vschema {
 /* An empty one; vschema_destroy frees it. */
 struct vschema *vschema_create(void);
 const struct vschema_table *vschema_table_find(const struct vschema *v, const char *name);
+/* Fails with the code: a vindex of that type cannot shard the table. */
+enum err_code vindex_refuse_type(enum err_code code, const char *vindex, const char *table,
+                                 const char *type, struct err *reterr);
 /* Whether a lookup is by the tenant vindex table, which may be NULL or not configured. */
 enum err_code lookup_check(const struct vindex *v, const struct vindex_table_config *table,
                            struct err *reterr);

@@ -16,25 +16,28 @@ static const char *copy(struct builder *b, const char *text)
     return arena_copy(&b->v->arena, slice_cstr(text)).data;
 }
 
-/* The params that say which table is looked up. */
+/* The params that say which table is looked up, and how. */
 static enum err_code build_lookup(struct builder *b, struct json_place at, const json_t *object,
                                   struct vindex *ret)
 {
-    const json_t *params;
-    const char *table, *from, *to;
-    enum err_code code = json_field_object(object, at, "params", &params, b->reterr);
-    if (code == MQ_OK)
-        code = json_field_string(params, at, "table", &table, b->reterr);
-    if (code == MQ_OK)
-        code = json_field_string(params, at, "from", &from, b->reterr);
-    if (code == MQ_OK)
-        code = json_field_string(params, at, "to", &to, b->reterr);
-    if (code != MQ_OK)
-        return code;
-    ret->lookup.table = copy(b, table);
-    ret->lookup.from = copy(b, from);
-    ret->lookup.to = copy(b, to);
-    return MQ_OK;
+    const struct {
+        const char *name, **value;
+    } params[] = {
+        { "table", &ret->lookup.table },
+        { "from", &ret->lookup.from },
+        { "to", &ret->lookup.to },
+        { "read_lock", &ret->lookup.read_lock },
+        { "write_only", &ret->lookup.write_only },
+    };
+    const json_t *values;
+    enum err_code code = json_field_object(object, at, "params", &values, b->reterr);
+    for (size_t i = 0; i < sizeof params / sizeof *params && code == MQ_OK; i++) {
+        const char *value;
+        code = json_field_string(values, at, params[i].name, &value, b->reterr);
+        if (code == MQ_OK)
+            *params[i].value = copy(b, value);
+    }
+    return code;
 }
 
 static enum err_code build_vindex(struct builder *b, const char *name, const json_t *object,
