@@ -1,5 +1,5 @@
 /* Whose warnings a backend holds while it is idle, and who may take them away. */
-#include "tests/unit/proxy/gate_test.h"
+#include "tests/unit/proxy/stmt_gate.h"
 
 #define CHANGE "UPDATE queue_offsets SET updated_at = 1"
 #define CHANGE_ACME CHANGE " WHERE tenant = 'acme'"
@@ -131,6 +131,55 @@ static void the_question_is_not_repeated(void **state)
     assert_null(gate_asked(&gate));
 }
 
+static void ask_to_prepare(struct peer *p)
+{
+    client_command(p, COM_STMT_PREPARE, slice_cstr(PICK));
+    gate_run(&gate);
+}
+
+/* Who waits for the backend is lent it as soon as the first session gives it back, and may need
+ * nothing of it that is not known by then: it is told whose warnings it holds before the first
+ * session comes to that. They are of one session, whichever end is asked. */
+static void the_only_backend_is_lent_at_once(void **state)
+{
+    (void)state;
+    struct peer *next = login(&gate, "mq@acme"); /* its statements begin at the shard of one's */
+    ask_to_prepare(one);
+    ask_to_prepare(next);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect_command(shard, COM_STMT_PREPARE);
+    expect_nothing(next);
+    shard_say_prepared_warned(&gate, shard, THEIR_ID, 1, 1);
+    assert_int_equal(expect_prepared(one, 0).warnings, 1);
+    assert_int_equal(expect_prepared(next, 0).warnings, 1);
+    expect_gone(one);
+    expect_question(next, shard);
+    peer_close(next);
+    gate_run(&gate);
+    client_query(&gate, one, "SHOW WARNINGS");
+    expect_packet(one, 1); /* that they are gone, which was its last error */
+    assert_null(gate_asked(&gate));
+}
+
+/* The same with a statement that runs there: the link of the first is cut on both ends. */
+static void the_next_session_cuts_the_link(void **state)
+{
+    (void)state;
+    client_query(&gate, one, CHANGE);
+    client_query(&gate, two, CHANGE);
+    struct peer *shard = gate_asked(&gate);
+    shard_expect(shard, CHANGE_ACME);
+    answer(shard, 1);
+    expect_ok(one);
+    shard_expect(shard, CHANGE_ACME); /* two's, at once */
+    expect_gone(one);
+    peer_close(one);
+    gate_run(&gate);
+    answer(shard, 1);
+    expect_ok(two);
+    expect_question(two, shard);
+}
+
 #define TEST(function) GATE_TEST_WITH(function, log_in, GATE_YAML)
 #define NARROW(function) GATE_TEST_WITH(function, log_in, NARROW_YAML)
 
@@ -140,6 +189,8 @@ int main(void)
         TEST(others_are_lent_first),
         TEST(its_own_session_takes_it),
         NARROW(the_only_backend_is_taken),
+        NARROW(the_only_backend_is_lent_at_once),
+        NARROW(the_next_session_cuts_the_link),
         TEST(the_backend_ends),
         TEST(the_session_ends),
         TEST(the_question_is_not_repeated),

@@ -36,14 +36,15 @@ static inline void add_definitions_end(struct gate *g, struct buf *b, uint8_t *s
 }
 
 /* The shard has prepared: parameters p0, p1, …, one column. */
-static inline void shard_say_prepared(struct gate *g, struct peer *shard, uint32_t id,
-                                      uint16_t params)
+static inline void shard_say_prepared_warned(struct gate *g, struct peer *shard, uint32_t id,
+                                             uint16_t params, uint16_t warnings)
 {
     static const char *const names[] = { "p0", "p1", "p2", "p3", "p4" };
     struct buf b;
     uint8_t seq = 1;
     buf_init(&b);
-    struct prepare_ok ok = { .statement_id = id, .params = params, .columns = 1 };
+    struct prepare_ok ok = { .statement_id = id, .params = params, .columns = 1,
+                             .warnings = warnings };
     size_t mark = packet_open(&b);
     prepare_ok_write(&b, &ok);
     packet_close(&b, mark, &seq);
@@ -55,6 +56,12 @@ static inline void shard_say_prepared(struct gate *g, struct peer *shard, uint32
     add_definitions_end(g, &b, &seq);
     peer_send_buf(shard, &b);
     gate_run(g);
+}
+
+static inline void shard_say_prepared(struct gate *g, struct peer *shard, uint32_t id,
+                                      uint16_t params)
+{
+    shard_say_prepared_warned(g, shard, id, params, 0);
 }
 
 static inline struct prepare_ok expect_prepared(struct peer *p, uint16_t params)
