@@ -156,11 +156,17 @@ static void print_tenant(const struct explanation *x)
 
 static void print_unsharded(const struct explanation *x)
 {
-    if (x->judgement.route.verdict != VERDICT_UNSHARDED)
-        return;
-    print_line("keyspace", x->planning.topology->config->unsharded.server.name);
-    if (x->judgement.template->relayed.keeps_state)
+    if (x->judgement.route.verdict == VERDICT_UNSHARDED)
+        print_line("keyspace", x->planning.topology->config->unsharded.server.name);
+}
+
+static void print_home(const struct explanation *x)
+{
+    const struct template *t = x->judgement.template;
+    if (t->relayed.keeps_state || t->home == HOME_KEPT)
         print_line("connection", "the session's own from now on");
+    else if (t->home == HOME_READ)
+        print_line("connection", "the session's own, if it has one");
 }
 
 /* ---- several tenants ---- */
@@ -228,6 +234,7 @@ static void print_served(const struct explanation *x)
     buf_init(&text);
     print_tenant(x);
     print_unsharded(x);
+    print_home(x);
     print_rewritten(x, &text);
     print_line("sent", buf_cstr(&text));
     print_edits(x);

@@ -183,6 +183,7 @@ bool session_may_go_on(struct session *s, bool answers)
         session_adopt(s);
     if (s->state == SESSION_CLOSING)
         return false;
+    session_leave_former_home(s);
     if (s->home_lost && answers) {
         err_set(&e, MQ_SHARD_LOST, "the connection that held this session's state was lost");
         session_send_err(s, &e);

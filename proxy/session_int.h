@@ -159,6 +159,8 @@ enum route_outcome session_try_route(struct session *s, const struct template *t
 enum err_code session_merge_inputs(struct session *s, const struct template *t,
                                    const struct lexed *lexed, const struct param_value *params,
                                    struct merge_inputs *ret, struct err *reterr);
+/* The request that has begun is for the route's shard. */
+void session_address_single(struct session *s, const struct template *t, const struct route *r);
 /* The tenant that a statement without sources of its own would be for. */
 enum route_outcome session_route_silent(struct session *s, struct route *ret, struct err *reterr);
 
@@ -220,7 +222,8 @@ void request_add_query(struct session *s, struct slice text);
 /* Asks for a backend and goes on as soon as there is one. */
 void session_run_request(struct session *s);
 void session_run_on_any_shard(struct session *s);
-/* The same for what names no table: the unsharded keyspace's server will do, too. */
+/* The same for what names no table: the unsharded keyspace's server will do, too. Either is the
+ * session's home, if it has one. */
 void session_run_anywhere(struct session *s);
 void session_take_backend(struct session *s, struct backend *b);
 void session_lose_backend(struct session *s, const struct err *reason);
@@ -235,23 +238,34 @@ void session_advance(struct session *s);
 /* The answer of the step has ended (OK or ERR, in backend->answer). */
 void session_on_step_end(struct session *s, bool failed);
 
-/* session_unsharded.c */
-/* Is the request, or the borrowed backend, for the unsharded keyspace's server? */
-bool session_targets_unsharded(const struct session *s);
-bool session_backend_unsharded(const struct session *s);
-/* What the session's database is called there; NULL: none is selected. */
-const char *session_server_database(const struct session *s);
+/* session_home.c */
 /* Is the request for the server on which the session has a backend of its own? That is borrowed. */
 bool session_goes_home(const struct session *s);
 void session_enter_home(struct session *s);
+/* The request is for that server. False: the session has none. */
+bool session_address_home(struct session *s);
+/* What needs the session's own backend, and has this route, cannot run elsewhere. */
+enum err_code session_check_home(const struct session *s, const struct template *t,
+                                 const struct route *r, struct err *reterr);
+/* The same of the server with that number. */
+enum err_code session_check_home_at(const struct session *s, uint32_t shard, struct err *reterr);
 /* Between two statements; what is no longer fit for another is lost. */
 void session_leave_home(struct session *s);
+/* The same when its server is no longer one that is asked. */
+void session_leave_former_home(struct session *s);
 /* The statement has run: does its backend become the session's own? */
 void session_keep_home(struct session *s);
 /* Closes it, and what the client had there ends. */
 void session_drop_home(struct session *s);
 /* Was it the backend that is gone? */
 bool session_lose_home(struct session *s);
+
+/* session_unsharded.c */
+/* Is the request, or the borrowed backend, for the unsharded keyspace's server? */
+bool session_targets_unsharded(const struct session *s);
+bool session_backend_unsharded(const struct session *s);
+/* What the session's database is called there; NULL: none is selected. */
+const char *session_server_database(const struct session *s);
 /* A statement about queue tables cannot run in a transaction of that server, nor under variables
  * that only that server has. */
 enum err_code session_check_sharded(const struct session *s, struct err *reterr);

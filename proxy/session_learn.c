@@ -141,6 +141,13 @@ bool session_knows(struct session *s, const struct plan_entry *entry, const stru
     if (*ret_refused || !entry->template->questions)
         return true;
     if (!s->learned) {
+        static const struct route nowhere = { .verdict = VERDICT_PASS };
+        struct err e;
+        *ret_refused = session_check_home(s, entry->template, &nowhere, &e) != MQ_OK;
+        if (*ret_refused) {
+            session_refuse_statement(s, &e);
+            return true;
+        }
         ask_values(s, entry->template, lexed);
         return false;
     }

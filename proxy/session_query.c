@@ -35,6 +35,7 @@ struct session_facts session_facts(const struct session *s)
             .forgotten = s->tenant_forgotten,
         },
         .has_database = s->database != NULL,
+        .has_home = s->home != NULL,
         .elsewhere = s->elsewhere,
         .databases = s->account ? &s->account->config->databases : NULL,
         .administrator = s->account && s->account->config->administrator,
@@ -205,7 +206,8 @@ bool session_route(struct session *s, struct plan_entry *entry, const struct lex
             return false;
         }
     }
-    if (outcome == ROUTE_OK && check_transaction(s, ret, &e) == MQ_OK)
+    if (outcome == ROUTE_OK && check_transaction(s, ret, &e) == MQ_OK &&
+        session_check_home(s, entry->template, ret, &e) == MQ_OK)
         return true;
     *ret_refused = true;
     session_refuse_statement(s, &e);
@@ -233,18 +235,25 @@ void session_remember_tenant(struct session *s, const struct route *r)
     s->transaction_tenant = mem_strdup(r->tenant->name);
 }
 
+/* What names no table opens no transaction, but belongs to the one that is open. */
+void session_address_single(struct session *s, const struct template *t, const struct route *r)
+{
+    struct request *q = &s->request;
+    q->transactional = t->table || session_in_transaction(s);
+    q->shard = r->shard;
+    q->counters = (uint8_t)r->counters;
+    q->hides_insert_id = insert_id_may_hide(t, r->counters);
+    session_remember_tenant(s, r);
+    s->last_table = t->table;
+    s->last_separator = t->key_separator;
+}
+
 static void run_single(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
                        const struct route *r)
 {
     request_begin(s, END_RELAYED);
-    s->request.transactional = true;
-    s->request.shard = r->shard;
-    s->request.counters = (uint8_t)r->counters;
-    s->request.hides_insert_id = insert_id_may_hide(entry->template, r->counters);
     s->request.entry = plan_entry_acquire(entry);
-    session_remember_tenant(s, r);
-    s->last_table = entry->template->table;
-    s->last_separator = entry->template->key_separator;
+    session_address_single(s, entry->template, r);
     session_compose(s, entry->template, lexed, r, r->shard);
     session_run_request(s);
 }

@@ -156,18 +156,29 @@ void session_run_on_any_shard(struct session *s)
         session_fail_request(s, &e);
         return;
     }
-    s->request.any_shard = !s->pinned;
-    s->request.shard = s->id % s->deployment->topology->shard_count;
+    s->request.any_shard = !s->pinned && !session_address_home(s);
+    if (s->request.any_shard || session_targets_unsharded(s))
+        s->request.shard = s->id % s->deployment->topology->shard_count;
     session_run_request(s);
 }
 
-/* That server comes first, for what the session keeps is there. */
+/* What needs the home belongs to a transaction there, which may have to be opened. */
+static bool joins_transaction(const struct session *s)
+{
+    const struct plan_entry *entry = s->request.entry;
+    return entry && entry->template->home && session_in_transaction(s);
+}
+
+/* The home comes first, then the unsharded keyspace's server, for what sessions keep is there. */
 void session_run_anywhere(struct session *s)
 {
     const struct topology *t = s->deployment->topology;
-    s->request.any_shard = !s->pinned && !s->home;
+    bool at_home = session_address_home(s);
+    s->request.any_shard = !s->pinned && !at_home;
     s->request.anywhere = true;
-    s->request.shard = t->has_unsharded ? topology_unsharded(t) : s->id % t->shard_count;
+    s->request.transactional |= at_home && joins_transaction(s);
+    if (!at_home)
+        s->request.shard = t->has_unsharded ? topology_unsharded(t) : s->id % t->shard_count;
     session_run_request(s);
 }
 
@@ -217,8 +228,10 @@ bool session_uses(const struct session *s, const struct backend *b)
 
 void session_on_backend_lost(struct session *s, struct backend *b, const struct err *reason)
 {
-    if (session_lose_branch(s, b))
+    if (session_lose_branch(s, b)) {
+        (void)session_lose_home(s);
         return;
+    }
     if (session_uses(s, b) || b == s->home)
         s->mode->on_lost(s, reason);
 }

@@ -300,7 +300,7 @@ struct session {
     struct backend *backend; /* borrowed for the command, or pinned by a transaction */
     bool pinned;
     uint64_t pinned_ms;      /* since when */
-    struct backend *home;    /* the session's own: session_unsharded.c */
+    struct backend *home;    /* the session's own: session_home.c */
     bool home_lost;          /* with what the session had there */
     char *using;             /* of END_USED */
     uint8_t untold;          /* TELLS_… that home has to be asked before the next statement */

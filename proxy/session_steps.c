@@ -88,13 +88,15 @@ static void send_database(struct session *s)
     buf_fini(&bytes);
 }
 
-/* Whoever prepares a statement for the unsharded keyspace's server gets a new one, not one that has
- * run: what a server keeps from run to run is not always as if there had been none before. */
+/* Whoever prepares a statement for the unsharded keyspace's server, or with a user variable, gets a
+ * new one, not one that has run: what a server keeps from run to run, the variable's type say, is not
+ * always as if there had been none before. */
 static void close_former(struct session *s, struct buf *bytes)
 {
-    struct stmt_key key = request_stmt_key(&s->request);
+    const struct request *q = &s->request;
+    struct stmt_key key = request_stmt_key(q);
     backend_stmt_close(s->backend, key, bytes);
-    if (!s->request.prepare || !session_targets_unsharded(s))
+    if (!q->prepare || !(session_targets_unsharded(s) || q->entry->template->home))
         return;
     backend_stmt_close_text(s->backend, key.text, bytes);
     backend_stmt_close_text(s->backend, key.text ^ 1, bytes);
@@ -214,10 +216,11 @@ static void refuse_garbling(struct session *s)
     session_fail_request(s, &e);
 }
 
-/* The tables of the unsharded keyspace change without mqgate's knowing. */
+/* The tables of the unsharded keyspace change without mqgate's knowing, and so do the types of user
+ * variables. */
 static bool knows_answer(const struct session *s)
 {
-    return !session_targets_unsharded(s) &&
+    return !session_targets_unsharded(s) && !s->request.entry->template->home &&
            plan_entry_answer(s->request.entry, session_metadata_key(s));
 }
 

@@ -3,7 +3,6 @@
  * from the session, so that one prepared text serves every tenant. */
 #include "base/memory.h"
 #include "proxy/session_int.h"
-#include "routing/insert_id.h"
 #include "routing/qualified_route.h"
 #include "routing/session_values.h"
 
@@ -190,7 +189,8 @@ static void prepare_unsharded(struct session *s, struct plan_entry *entry, enum 
 
 static void prepare_on_shard(struct session *s, struct plan_entry *entry, enum request_end end)
 {
-    const struct prepare_answer *known = plan_entry_answer(entry, session_metadata_key(s));
+    const struct prepare_answer *known =
+        entry->template->home ? NULL : plan_entry_answer(entry, session_metadata_key(s));
     request_begin(s, (uint8_t)end);
     s->request.prepare = true;
     s->request.entry = plan_entry_acquire(entry);
@@ -475,13 +475,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
         session_run_anywhere(s);
         return;
     }
-    s->request.transactional = true;
-    s->request.shard = r->shard;
-    s->request.counters = (uint8_t)r->counters;
-    s->request.hides_insert_id = insert_id_may_hide(stmt->entry->template, r->counters);
-    session_remember_tenant(s, r);
-    s->last_table = stmt->entry->template->table;
-    s->last_separator = stmt->entry->template->key_separator;
+    session_address_single(s, stmt->entry->template, r);
     session_run_request(s);
 }
 

@@ -1,23 +1,11 @@
-/* Statements for the unsharded keyspace's server, and the connection to it that a session keeps.
- *
- *   borrowed   as from a shard: out of the pool, back into it after the statement
- *   home       a statement has left something there that cannot be carried to another connection
- *              (a temporary table, a user variable, a lock): the connection is the session's own
- *              until it is reset or ends. Between statements it is RESERVED, beside whatever a
- *              shard lends (s->backend)
- *
- * routing/unsharded.def says which statements do that. */
+/* Statements for the unsharded keyspace's server, which are relayed as they are, on a connection
+ * that is brought to the session's database first. */
 #include "base/memory.h"
 #include "proxy/session_int.h"
 
 static const struct topology *topology(const struct session *s)
 {
     return s->deployment->topology;
-}
-
-static const struct shard_config *server_of(const struct backend *b)
-{
-    return b->pool->deployment->topology->shards[b->pool->key.shard].config;
 }
 
 bool session_targets_unsharded(const struct session *s)
@@ -46,70 +34,6 @@ const char *session_server_database(const struct session *s)
     return server_database(topology(s)->config, s->database);
 }
 
-/* ---- the home ---- */
-
-bool session_goes_home(const struct session *s)
-{
-    return s->home && strcmp(server_of(s->home)->name,
-                             topology(s)->shards[s->request.shard].config->name) == 0;
-}
-
-void session_enter_home(struct session *s)
-{
-    s->backend = s->home;
-    backend_move(s->backend, BACKEND_BUSY);
-}
-
-/* One with a transaction that is given up, or which a KILL QUERY may still hit, is no more to be
- * kept than one that is lost. */
-void session_leave_home(struct session *s)
-{
-    struct backend *b = s->home;
-    if (!b->interrupted && !b->unsure && !(b->status & STATUS_IN_TRANS)) {
-        backend_reserve(b);
-        return;
-    }
-    session_drop_home(s);
-    s->home_lost = true;
-}
-
-void session_keep_home(struct session *s)
-{
-    const struct plan_entry *entry = s->request.entry;
-    if (!entry)
-        return;
-    if (entry->template->relayed.keeps_state || s->untold)
-        s->home = s->backend;
-    s->unfollowed |= entry->template->relayed.sets_unfollowed;
-    if (entry->template->relayed.sets_global)
-        pool_defaults_changed(s->backend->pool);
-}
-
-void session_drop_home(struct session *s)
-{
-    struct backend *b = s->home;
-    s->home = NULL;
-    s->home_lost = s->unfollowed = false;
-    s->untold = 0;
-    s->untold_variables = 0;
-    if (!b)
-        return;
-    if (s->backend == b) {
-        s->backend = NULL;
-        s->pinned = false;
-    }
-    backend_kill(b);
-}
-
-bool session_lose_home(struct session *s)
-{
-    if (!s->home || s->home->state != BACKEND_DEAD)
-        return false;
-    s->home = NULL;
-    s->home_lost = true;
-    return true;
-}
-
 /* ---- requests ---- */
 
 static enum err_code check(const struct session *s, const struct template *t, struct err *reterr)
@@ -122,7 +46,8 @@ static enum err_code check(const struct session *s, const struct template *t, st
     if (t->relayed.asks_last && !s->teller)
         return err_set(reterr, MQ_DIAGNOSTICS_GONE,
                        "what the statement before has left on its connection is no longer known");
-    return MQ_OK;
+    return t->relayed.keeps_state ? session_check_home_at(s, topology_unsharded(topology(s)), reterr)
+                                  : MQ_OK;
 }
 
 enum err_code session_check_sharded(const struct session *s, struct err *reterr)

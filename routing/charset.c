@@ -3,6 +3,7 @@
  *
  *   topic COLLATE utf8mb4_bin     CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin
  *   CHARSET(topic)                of the legacy column, by the same means
+ *   @x := topic                   the same: the variable keeps it
  *   SELECT topic … UNION …        (and what `*` means) for MariaDB, which may make `?` of another
  *                                 branch's characters:
  *                                 CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin AS `topic`.
@@ -336,6 +337,17 @@ enum err_code charset_united(struct planner *p, const struct node *block, const 
     text_add(&name, " AS ");
     text_ident(&name, plan_name(p, expr));
     return plan_edit(p, EDIT_AFTER, expr->last, expr->last, text_slice(&name));
+}
+
+enum err_code charset_kept(struct planner *p, const struct node *value)
+{
+    if (is_ascii_text(p, value, false, FUNCTIONS_MAX))
+        return convert(p, value, CONVERTED);
+    if (is_ascii_text(p, value, true, FUNCTIONS_MAX) && queries_list_ascii(p))
+        return reject(p, MQ_NOT_UNDERSTOOD,
+                      "a user variable takes a query's column that may be an identifier; select the "
+                      "table's own column INTO it");
+    return MQ_OK;
 }
 
 enum err_code charset_collate(struct planner *p, const struct node *collate)

@@ -1,6 +1,6 @@
 /* Texts with the session's collation beside identifier columns.
  *
- * A column's collation and that of CAST and CONVERT weigh the same. Between utf8mb4_bin, which the
+ * A column's collation and that of CAST, CONVERT and a user variable weigh the same. Between utf8mb4_bin, which the
  * legacy columns have, and another of utf8mb4, the servers take utf8mb4_bin; between ascii_bin and
  * one of utf8mb4, they take the latter, by which 'a' may equal 'A'. So such a column becomes
  * CONVERT(topic USING utf8mb4) COLLATE utf8mb4_bin beside such a text, and beside what may hold one:
@@ -59,7 +59,8 @@ static bool yields_to_ascii(const struct planner *p, const struct node *n)
 
 static bool is_cast(const struct planner *p, const struct node *n)
 {
-    return (n->kind == N_CAST && makes_text(p, n)) || yields_to_ascii(p, n);
+    return (n->kind == N_CAST && makes_text(p, n)) || n->kind == N_USER_VARIABLE ||
+           n->kind == N_ASSIGN_VARIABLE || yields_to_ascii(p, n);
 }
 
 static bool is_of_query(const struct planner *p, const struct node *n)

@@ -115,10 +115,14 @@ enum err_code function_visit(struct planner *p, const struct node *function)
     if (stored)
         return reject(p, MQ_FUNCTION_UNKNOWN,
                       "%.*s… calls a stored function, which could read any row", NAME_FORMAT(text));
+    bool lock;
+    enum err_code code = home_function(p, function, &lock);
+    if (code || lock)
+        return code;
     if (!function_is_builtin(text, p->dialect))
         return reject(p, MQ_FUNCTION_UNKNOWN,
                       "the function %.*s is not a built-in one that is served", NAME_FORMAT(text));
-    enum err_code code = charset_function(p, function);
+    code = charset_function(p, function);
     bool aggregate = is_aggregate(text);
     p->aggregated += aggregate;
     if (!code)

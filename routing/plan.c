@@ -142,7 +142,8 @@ enum err_code plan_settle(struct planner *p)
         return reject(p, MQ_MIXED_TABLES,
                       "information_schema stands in one statement with a queue table, or is "
                       "written to");
-    p->t->verdict = p->t->table ? VERDICT_SINGLE : VERDICT_PASS;
+    bool placed = p->t->table || p->t->home == HOME_KEPT || p->t->needs_one_tenant;
+    p->t->verdict = placed ? VERDICT_SINGLE : VERDICT_PASS;
     return MQ_OK;
 }
 

@@ -72,7 +72,8 @@ struct token_range {
 
 /* One assignment of SET. */
 struct set_item {
-    enum { SET_SYSTEM, SET_USER, SET_NAMES, SET_CHARSET } kind;
+    enum { SET_SYSTEM, SET_USER, SET_NAMES, SET_CHARSET, SET_KEPT } kind; /* USER: mqgate's own;
+                                     KEPT: of the server's session */
     bool global;
     struct slice name; /* lower case; user variables without @; in the template's arena */
     struct value_ref value;      /* for SET_NAMES the character set; VALUE_COMPUTED: a question */
@@ -151,6 +152,13 @@ enum found_rows {
     FOUND_ROWS_UNKNOWN /* one of the above */
 };
 
+/* What a statement has to do with its server's session (routing/home.c). */
+enum home {
+    HOME_UNUSED,
+    HOME_READ, /* runs on the connection that is the session's own, if there is one */
+    HOME_KEPT, /* makes its connection the session's own */
+};
+
 struct template {
     enum verdict verdict;
     const struct err *reject; /* the reason of VERDICT_REJECT, else NULL */
@@ -173,6 +181,8 @@ struct template {
     bool also_passes;        /* VERDICT_LOCAL as text; prepared, any shard answers the edited text */
 
     struct relayed relayed; /* VERDICT_UNSHARDED */
+    uint8_t home;           /* enum home; of all others */
+    bool needs_one_tenant;  /* the session may use no other: locks by name */
 
     struct edit *edits;  /* sorted; route_edits() adds those for `headings` */
     size_t edit_count;

@@ -319,6 +319,18 @@ enum err_code function_session_value(struct planner *p, struct slice name, uint3
 /* LOCAL_SELECT_… of a function that belongs to the session, LOCAL_NONE of all others. */
 enum local_op function_local(struct slice name);
 
+/* ---- home.c: what lives on one connection ---- */
+
+/* @mq_tenant and its kind, which no server knows; text begins with @. */
+bool home_is_own_variable(struct slice text);
+enum err_code home_variable(struct planner *p, const struct node *variable, enum home home);
+enum err_code home_assignment(struct planner *p, const struct node *n);
+/* The value of a variable that is set. */
+enum err_code home_assigned(struct planner *p, const struct node *value);
+enum err_code home_into(struct planner *p, const struct node *into);
+/* A built-in function; *ret_is_lock: one of those that take and free locks by name. */
+enum err_code home_function(struct planner *p, const struct node *function, bool *ret_is_lock);
+
 /* ---- found_rows.c ---- */
 
 enum found_rows found_rows_effect(const struct planner *p, const struct node *root);
@@ -348,6 +360,8 @@ enum err_code charset_collate(struct planner *p, const struct node *collate);
 /* A value that is written into a column: with IGNORE a server stores `?` for what is not ASCII. */
 enum err_code charset_stored(struct planner *p, const struct catalog_table *table,
                              struct slice column, const struct node *value);
+/* A value that a user variable takes over, character set and all. */
+enum err_code charset_kept(struct planner *p, const struct node *value);
 /* CHARSET() and its kin. */
 enum err_code charset_function(struct planner *p, const struct node *function);
 /* The ASCII column, or VALUES() of one, that n has its character set from, or NULL. */

@@ -182,12 +182,29 @@ static enum route_outcome place_one(const struct route_input *in, struct slice n
     return outcome;
 }
 
+/* What lives on one connection is on one tenant's shard. Whoever may use several tenants could take a
+ * lock on one's and believe to hold it for another. */
+static enum err_code check_one_tenant(const struct route_input *in, const struct tenant_set *set,
+                                      struct arena *arena, struct err *reterr)
+{
+    const struct template *t = in->template;
+    bool several = t->needs_one_tenant ? !source_has_one_tenant(in, arena)
+                                       : t->home && !t->table && set->count > 1;
+    return !several ? MQ_OK
+                    : err_set(reterr, MQ_TENANT_MISSING,
+                              "user variables and locks are on one tenant's shard, and the session "
+                              "may use several tenants; send SET @mq_tenant = 'name', or connect "
+                              "to database@tenant");
+}
+
 static enum route_outcome route_tenants(const struct route_input *in, struct arena *arena,
                                         struct route *ret, struct err *reterr)
 {
     struct tenant_set set;
     enum err_code code = source_tenants(in, arena, &set, reterr);
     ret->source = set.source;
+    if (!code)
+        code = check_one_tenant(in, &set, arena, reterr);
     if (!code)
         code = check_identifiers(in, arena, reterr);
     if (code)
@@ -224,11 +241,18 @@ enum err_code route_check_databases(const struct template *t, const struct sessi
                                                           : code;
 }
 
+/* Its place is known without a tenant. */
+static bool goes_home(const struct template *t, const struct session_facts *facts)
+{
+    return t->home && facts->has_home && !t->table && !t->needs_one_tenant;
+}
+
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
                          struct err *reterr)
 {
-    *ret = (struct route){ .verdict = in->template->verdict };
-    if (in->params && in->template->also_passes)
+    const struct template *t = in->template;
+    *ret = (struct route){ .verdict = t->verdict };
+    if ((in->params && t->also_passes) || (t->verdict == VERDICT_SINGLE && goes_home(t, in->facts)))
         ret->verdict = VERDICT_PASS;
     if (ret->verdict == VERDICT_REJECT) {
         if (reterr)

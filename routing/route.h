@@ -27,6 +27,7 @@ struct session_facts {
     struct tenant_scope scope;
     bool has_database;   /* a database is selected (it was checked when it was selected) */
     bool elsewhere;      /* it is not the keyspace, so holds no queue table */
+    bool has_home;       /* a connection is its own: what needs that and no table goes there */
     const struct string_list *databases; /* that the account may use; empty or NULL: any */
     bool administrator;
     bool other_charset; /* the client's text is not UTF-8: identifiers are the server's to check */

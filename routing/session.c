@@ -74,6 +74,7 @@ static struct slice lower_copy(struct planner *p, struct slice name)
     return slice_of(copy, name.len);
 }
 
+/* mqgate's own, or one that the server keeps. */
 static enum err_code set_user_variable(struct planner *p, struct set_item *item,
                                        const struct node *variable)
 {
@@ -83,10 +84,8 @@ static enum err_code set_user_variable(struct planner *p, struct set_item *item,
     if (slice_eq(item->name, SLICE_LIT("mq_tenant")) ||
         slice_eq(item->name, SLICE_LIT("mq_schema")))
         return MQ_OK;
-    return reject(p, MQ_VARIABLE_NOT_ALLOWED,
-                  "the user variable %.*s would live on one shard only; @mq_tenant and @mq_schema "
-                  "can be set",
-                  NAME_FORMAT(text));
+    item->kind = SET_KEPT;
+    return home_variable(p, variable, HOME_KEPT);
 }
 
 /* SET @@x without a scope is about the next transaction only. */
@@ -177,11 +176,36 @@ static bool params_in_questions(const struct planner *p)
     return p->l->params != whole;
 }
 
+static size_t count_kept(const struct planner *p)
+{
+    const struct set_item *items = p->sets.items;
+    size_t kept = 0;
+    for (size_t i = 0; i < p->sets.count; i++)
+        kept += items[i].kind == SET_KEPT;
+    return kept;
+}
+
+/* The server's session keeps them: the statement is sent to it. */
+static enum err_code plan_set_kept(struct planner *p, const struct node *set)
+{
+    enum err_code code = MQ_OK;
+    if (count_kept(p) < p->sets.count)
+        return reject(p, MQ_VARIABLE_VALUE,
+                      "SET of user variables and of others in one statement; set each kind in one "
+                      "of its own");
+    for (const struct node *c = set->child; c && !code; c = c->next)
+        code = home_assigned(p, item_value(c));
+    p->sets.count = 0;
+    return code ? code : plan_settle(p);
+}
+
 static enum err_code plan_set(struct planner *p, const struct node *n)
 {
     enum err_code code = MQ_OK;
     for (const struct node *c = n->child; c && !code; c = c->next)
         code = set_item(p, vector_add(&p->sets, p->arena, sizeof(struct set_item)), c);
+    if (!code && count_kept(p))
+        return plan_set_kept(p, n);
     if (!code)
         code = set_question(p, n);
     if (!code && params_in_questions(p))

@@ -586,3 +586,10 @@ enum err_code source_tenants(const struct route_input *in, struct arena *arena,
     *ret = f.set;
     return code;
 }
+
+bool source_has_one_tenant(const struct route_input *in, struct arena *arena)
+{
+    struct err ignored;
+    struct finding f = { .in = in, .arena = arena, .reterr = &ignored };
+    return find_scope(&f) == MQ_OK && f.set.count == 1;
+}

@@ -18,4 +18,7 @@ struct tenant_set {
 enum err_code source_tenants(const struct route_input *in, struct arena *arena,
                              struct tenant_set *ret, struct err *reterr);
 
+/* Does what bounds the session, and what it chose, leave it one tenant? A default does not. */
+bool source_has_one_tenant(const struct route_input *in, struct arena *arena);
+
 #endif

@@ -62,17 +62,11 @@ static bool has_word(const struct planner *p, enum keyword word)
     return false;
 }
 
-/* @mq_tenant and @mq_schema, which no server knows. */
 static bool names_own_variable(const struct planner *p)
 {
-    static const char prefix[] = "mq_";
-    for (uint32_t i = 0; i < p->l->count; i++) {
-        struct slice text = token_text(p->l, i);
-        size_t skip = text.len > 1 && strchr("'\"`", text.data[1]) ? 2 : 1;
-        if (p->l->tokens[i].kind == TOKEN_USER_VAR && text.len >= skip + strlen(prefix) &&
-            slice_ieq(slice_of(text.data + skip, strlen(prefix)), slice_cstr(prefix)))
+    for (uint32_t i = 0; i < p->l->count; i++)
+        if (p->l->tokens[i].kind == TOKEN_USER_VAR && home_is_own_variable(token_text(p->l, i)))
             return true;
-    }
     return false;
 }
 
@@ -270,12 +264,13 @@ static enum err_code check_set(struct planner *p)
 
 /* ---- ways ---- */
 
-/* Plans as if there were no other keyspace; on failure nothing is left but the reason. */
+/* Plans as if there were no other keyspace; on failure nothing is left but the reason. What lives
+ * on a connection without being about queue tables lives on that keyspace's server. */
 static bool plan_as_ever(struct planner *p)
 {
     const struct planner before = *p;
     const struct template template = *p->t;
-    if (plan_tree(p) == MQ_OK && !sets_what_stays_off(p))
+    if (plan_tree(p) == MQ_OK && !sets_what_stays_off(p) && !p->t->home)
         return true;
     struct err reason = p->reject;
     struct template *t = p->t;

@@ -38,13 +38,9 @@ static enum err_code system_variable(struct planner *p, const struct node *n)
 
 static enum err_code user_variable(struct planner *p, const struct node *n)
 {
-    struct slice text = token_text(p->l, n->first);
-    if (n->kind == N_USER_VARIABLE && slice_ieq_cstr(text, "@mq_tenant"))
+    if (slice_ieq_cstr(token_text(p->l, n->first), "@mq_tenant"))
         return plan_session_value(p, SESSION_TENANT, n->first, n->last);
-    return reject(p, MQ_VARIABLE_NOT_ALLOWED,
-                  "the user variable %.*s would live on one shard only; @mq_tenant and @mq_schema "
-                  "can be set, and @mq_tenant read",
-                  NAME_FORMAT(text));
+    return home_variable(p, n, HOME_READ);
 }
 
 enum err_code visit_children(struct planner *p, const struct node *n)
@@ -129,13 +125,13 @@ static enum err_code visit_kind(struct planner *p, const struct node *n)
     case N_SYSTEM_VARIABLE:
         return system_variable(p, n);
     case N_USER_VARIABLE:
-    case N_ASSIGN_VARIABLE:
         return user_variable(p, n);
+    case N_ASSIGN_VARIABLE:
+        return home_assignment(p, n);
     case N_SUBQUERY:
         return query_visit_inner(p, n->child);
     case N_INTO:
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED,
-                      "SELECT … INTO is not served: files and variables belong to one shard");
+        return home_into(p, n);
     case N_AND:
     case N_OR:
     case N_XOR:

@@ -554,7 +554,7 @@ static void findings_tell_what_enforce_would_do(void **state)
         { PICK_SAYING("nobody"), MQ_TENANT_UNKNOWN },
         { "SELECT a FROM elsewhere", MQ_TABLE_UNKNOWN },
         { "SELECT 'not closed", MQ_SYNTAX },
-        { "SET @a = 1", MQ_VARIABLE_NOT_ALLOWED },
+        { "SET @a = 1", MQ_TENANT_MISSING },
         { "SET sql_mode = 'ORACLE'", MQ_SQL_MODE_UNSAFE },
         { "SET NAMES gbk", MQ_CHARSET_UNSAFE },
         { "USE elsewhere", MQ_DATABASE_UNKNOWN },
