@@ -112,10 +112,12 @@ static bool has_form(const struct planner *p, uint32_t at, enum form form)
     return t->kind == TOKEN_IDENT;
 }
 
-/* CURRENT_USER is a function without parentheses, too. */
+/* CURRENT_USER is a function without parentheses, too. `get_lock`(…) is the server's own function,
+ * quotes or not. */
 static bool means(const struct planner *p, uint32_t at, const struct meaning *m)
 {
-    if (!is_name(&p->l->tokens[at]) || !slice_ieq_cstr(token_text(p->l, at), m->word))
+    if (!is_name(&p->l->tokens[at]) ||
+        !slice_ieq_cstr(token_ident(p->l, at, p->arena), m->word))
         return false;
     return has_form(p, at, m->form) ||
            (m->effect == EFFECT_OF_SESSION && token_is_keyword(&p->l->tokens[at], KW_CURRENT_USER));

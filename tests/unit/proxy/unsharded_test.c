@@ -117,6 +117,8 @@ static void what_keeps_it(void **state)
         "PREPARE p FROM 'SELECT 1'",
         "SELECT GET_LOCK('a', 1)",
         "DO GET_LOCK('a', 1)",
+        "SELECT `get_lock`('a', 1)",
+        "DO `GET_LOCK` ('a', 1)",
         "SELECT SQL_CALC_FOUND_ROWS * FROM t",
         "SELECT a INTO @x FROM t",
         "SELECT NEXT VALUE FOR seq",
