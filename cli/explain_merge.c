@@ -226,6 +226,11 @@ static void step_hidden(struct steps *s)
 static void step_counts(struct steps *s)
 {
     bool most = s->m->kind == MERGE_COUNTS_MAX;
+    if (s->m->counted) {
+        buf_append_cstr(&s->text, "the rows are counted before, each once");
+        add(s, "count", "every tenant has a copy of a row; the change is not atomic over the shards");
+        return;
+    }
     buf_append_cstr(&s->text, most ? "the largest of the tenants' counts of affected rows"
                                    : "the sum of the shards' counts of affected rows");
     add(s, most ? "largest" : "sum",

@@ -104,6 +104,12 @@ enum pull merge_fail(struct merge *m, enum err_code code)
     return PULL_FAILED;
 }
 
+void merge_tell_affected(struct merge *m, uint64_t affected)
+{
+    m->knows_affected = true;
+    m->affected = affected;
+}
+
 /* ---- the parts ---- */
 
 bool merge_wants(const struct merge *m, size_t part)
@@ -130,6 +136,8 @@ static void write_end(struct merge *m, struct buf *out, uint8_t *seq)
     struct ok_packet *ok = &m->result;
     bool rows = m->recipe->kind == MERGE_ROWS;
     ok->status = m->setting.status;
+    if (m->knows_affected)
+        ok->affected_rows = m->affected;
     ok->info = buf_slice(&m->info);
     size_t mark = packet_open(out);
     if (rows && !(m->setting.capabilities & CAP_DEPRECATE_EOF))

@@ -44,6 +44,9 @@ struct merge *merge_create(const struct merge_recipe *recipe, const struct merge
                            size_t part_count, const struct merge_setting *setting);
 void merge_destroy(struct merge *m);
 
+/* The count of affected rows is known. */
+void merge_tell_affected(struct merge *m, uint64_t affected);
+
 /* May the part be fed? */
 bool merge_wants(const struct merge *m, size_t part);
 /* What came from the part, which is wanted. */

@@ -153,6 +153,8 @@ struct merge {
     struct ok_packet result;
     struct buf info;
     size_t counted; /* parts in it */
+    bool knows_affected; /* whatever the parts say */
+    uint64_t affected;
     struct err err;              /* AT_FAILURE */
     const struct part *refused;  /* the same, by that part's server */
 };

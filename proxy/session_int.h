@@ -179,9 +179,15 @@ void session_run_tenants(struct session *s, struct plan_entry *entry, const stru
 struct scatter;
 struct scatter_part;
 /* For the request that has begun. The requests are taken over, their array is not. */
-void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
+void session_make_scatter(struct session *s, struct plan_entry *entry,
+                          const struct merge_recipe *recipe,
                           const struct merge_inputs *inputs, struct part_request *requests,
                           size_t count, bool binary);
+/* Before the scatter that was made: one that answers with a number, which its client is told as the
+ * count of affected rows. */
+void session_count_before(struct session *s, struct plan_entry *entry,
+                          const struct merge_recipe *recipe, const struct merge_inputs *inputs,
+                          struct part_request *requests, size_t count, bool binary);
 /* Its rows are for a cursor. */
 void session_store_scatter(struct session *s);
 /* The request runs. */
@@ -580,6 +586,8 @@ bool session_may_store(const struct session *s, size_t bytes);
  * are. The bytes are taken over. */
 void session_open_stored(struct session *s, struct buf *answer, size_t columns,
                          const struct ok_packet *end);
+/* The first row of such an answer. */
+struct slice session_stored_row(const struct session *s, const struct buf *answer, size_t columns);
 void session_close_stored(struct session *s, struct cursor *c);
 void session_fetch_stored(struct session *s, struct cursor *c, uint32_t count);
 

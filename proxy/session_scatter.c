@@ -31,12 +31,15 @@ struct scatter_part {
 
 struct scatter {
     struct session *session;
+    struct plan_entry *entry; /* one reference */
     struct merge *merge;
     bool one_by_one;
     bool copies; /* every tenant has a copy of the table that is written to */
+    bool binary; /* its rows are */
     bool asks;   /* SHOW WARNINGS, of the parts that are there */
     bool stores; /* the answer is for a cursor, and not sent yet: it is in … */
     struct buf store;
+    struct scatter *then; /* what is stored is a number, and this write is to tell it; else NULL */
     size_t columns; /* that the client sees */
     uint8_t seq;    /* of its first packet */
     size_t begun, count;
@@ -66,16 +69,19 @@ static struct merge *make_merge(const struct session *s, const struct merge_reci
     return merge_create(recipe, inputs, count, &setting);
 }
 
-void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
+void session_make_scatter(struct session *s, struct plan_entry *entry,
+                          const struct merge_recipe *recipe,
                           const struct merge_inputs *inputs, struct part_request *requests,
                           size_t count, bool binary)
 {
     struct scatter *x = mem_zalloc(sizeof *x + count * sizeof *x->parts);
     x->session = s;
+    x->entry = plan_entry_acquire(entry);
     x->one_by_one = recipe->kind != MERGE_ROWS;
     x->copies = recipe->kind == MERGE_COUNTS_MAX;
     x->count = count;
     x->columns = recipe->shown;
+    x->binary = binary;
     x->seq = s->seq;
     x->merge = make_merge(s, recipe, inputs, count, binary);
     for (size_t i = 0; i < count; i++) {
@@ -83,6 +89,16 @@ void session_make_scatter(struct session *s, const struct merge_recipe *recipe,
         x->parts[i].request = requests[i];
     }
     s->scatter = x;
+}
+
+void session_count_before(struct session *s, struct plan_entry *entry,
+                          const struct merge_recipe *recipe, const struct merge_inputs *inputs,
+                          struct part_request *requests, size_t count, bool binary)
+{
+    struct scatter *write = s->scatter;
+    session_make_scatter(s, entry, recipe, inputs, requests, count, binary);
+    s->scatter->stores = true;
+    s->scatter->then = write;
 }
 
 void session_store_scatter(struct session *s)
@@ -120,6 +136,9 @@ static void destroy(struct scatter *x, bool leave)
         end_part(&x->parts[i], leave);
         forget_request(&x->parts[i].request);
     }
+    if (x->then)
+        destroy(x->then, false);
+    plan_entry_release(x->entry);
     merge_destroy(x->merge);
     buf_fini(&x->store);
     mem_free(x);
@@ -234,10 +253,56 @@ void session_ask_warned(struct session *s, uint64_t skip, uint64_t most)
 
 /* ---- outcomes ---- */
 
+static void begin_parts(struct scatter *x);
+static void watch_parts(const struct scatter *x, bool client_reads);
+static void fail(struct session *s, const struct err *why);
+
+/* The one value of the answer that is stored. */
+static bool read_count(struct session *s, uint64_t *ret)
+{
+    struct scatter *x = s->scatter;
+    struct slice row = session_stored_row(s, &x->store, x->columns);
+    struct reader r = reader_of(row.data, row.len);
+    unsigned long long n = 0;
+    if (!x->binary && !slice_to_u64(read_cell(&r), &n))
+        return false;
+    if (x->binary) {
+        read_u8(&r); /* OK, */
+        read_u8(&r); /* and which values are NULL */
+        n = read_u64(&r);
+    }
+    *ret = n;
+    return !r.bad;
+}
+
+/* The rows are counted: the write may begin. */
+static void begin_counted(struct session *s)
+{
+    struct err e;
+    struct scatter *counting = s->scatter, *write = counting->then;
+    uint64_t affected;
+    if (!read_count(s, &affected)) {
+        err_set(&e, MQ_MERGE_VALUE, "the number of rows cannot be read");
+        fail(s, &e);
+        return;
+    }
+    counting->then = NULL;
+    s->scatter = write;
+    s->seq = write->seq;
+    merge_tell_affected(write->merge, affected);
+    destroy(counting, true);
+    begin_parts(write);
+    watch_parts(write, true);
+}
+
 static void succeed(struct session *s)
 {
     struct scatter *x = s->scatter;
     const struct ok_packet *ok = merge_result(x->merge);
+    if (x->then) {
+        begin_counted(s);
+        return;
+    }
     if (x->stores) {
         s->seq = x->seq;
         session_open_stored(s, &x->store, x->columns, ok);
@@ -343,7 +408,7 @@ static void begin_part(struct scatter *x, struct scatter_part *p)
     p->io = ends[0];
     io_set_owner(p->io, on_part_ready, p);
     p->session = session_part_create(s, ends[1], p);
-    session_part_run(p->session, s->request.entry, &p->request);
+    session_part_run(p->session, x->entry, &p->request);
 }
 
 /* May the next one begin? */

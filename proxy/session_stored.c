@@ -81,6 +81,14 @@ void session_open_stored(struct session *s, struct buf *answer, size_t columns,
     s->stored_bytes += buf_len(&r->packets);
 }
 
+struct slice session_stored_row(const struct session *s, const struct buf *answer, size_t columns)
+{
+    bool eof = !(s->capabilities & CAP_DEPRECATE_EOF);
+    size_t at = skip_packets(answer, 1 + columns + eof);
+    const uint8_t *row = buf_begin(answer) + at;
+    return slice_of((const char *)row + PACKET_HEADER, packet_length(row));
+}
+
 void session_close_stored(struct session *s, struct cursor *c)
 {
     struct stored_rows *r = c->stored;

@@ -164,9 +164,49 @@ static void ask_each_shard(const struct asked *a, struct part_request *requests)
         ask_shard(a, &a->r->parts[i], &requests[i]);
 }
 
+/* ---- how many rows a DELETE of copies is to tell of ---- */
+
+/* SELECT COUNT(*) of the DELETE's rows, with its own values; NULL when it cannot be asked. */
+static struct plan_entry *plan_count(const struct asked *a, const struct param_value *params,
+                                     struct lexed *lexed, struct asked *ret, struct err *reterr)
+{
+    struct worker *w = a->s->worker;
+    const struct merge_recipe *m = a->t->merge;
+    const struct token *first = &a->lexed->tokens[m->counted_first];
+    const struct token *last = &a->lexed->tokens[m->counted_last];
+    struct dialect dialect = session_dialect(a->s);
+    char *text = arena_printf(&w->arena, "SELECT COUNT(*) %.*s",
+                              (int)(last->start + last->len - first->start),
+                              a->lexed->text.data + first->start);
+    if (lex(slice_cstr(text), &dialect, &w->arena, lexed, reterr))
+        return NULL;
+    struct plan_entry *entry = plan_cache_get(w->plans, a->s->deployment->topology, &dialect, lexed,
+                                              a->execute != NULL);
+    *ret = *a;
+    ret->entry = entry;
+    ret->lexed = lexed;
+    ret->t = plan_entry_scatter(w->plans, entry, lexed);
+    if (ret->t->verdict == VERDICT_REJECT)
+        *reterr = *ret->t->reject;
+    else
+        session_merge_inputs(a->s, ret->t, lexed, params, &ret->inputs, reterr);
+    return entry;
+}
+
+/* Before the write that was made. */
+static void make_count(const struct asked *counting)
+{
+    struct session *s = counting->s;
+    size_t count = counting->r->part_count;
+    struct part_request *requests = arena_array(&s->worker->arena, struct part_request, count);
+    ask_each_shard(counting, requests);
+    session_count_before(s, counting->entry, counting->t->merge, &counting->inputs, requests, count,
+                         counting->execute != NULL);
+}
+
 /* ---- the statement ---- */
 
-static void run(struct asked *a)
+static void run(struct asked *a, const struct asked *counting)
 {
     struct session *s = a->s;
     bool each_tenant = a->t->merge->kind == MERGE_COUNTS_MAX;
@@ -183,10 +223,20 @@ static void run(struct asked *a)
     else
         ask_each_shard(a, requests);
     session_want_shares(s, a->r);
-    session_make_scatter(s, a->t->merge, &a->inputs, requests, count, a->execute != NULL);
-    if (a->execute && a->execute->flags & CURSOR_READ_ONLY && !is_write(a->t))
+    session_make_scatter(s, a->entry, a->t->merge, &a->inputs, requests, count, a->execute != NULL);
+    if (counting)
+        make_count(counting);
+    else if (a->execute && a->execute->flags & CURSOR_READ_ONLY && !is_write(a->t))
         session_store_scatter(s);
     session_run_request(s);
+}
+
+static enum err_code prepare(struct asked *a, const struct param_value *params, struct err *reterr)
+{
+    if (a->t->verdict == VERDICT_REJECT)
+        return (*reterr = *a->t->reject).code;
+    enum err_code code = check(a->s, a->t, reterr);
+    return code ? code : session_merge_inputs(a->s, a->t, a->lexed, params, &a->inputs, reterr);
 }
 
 void session_run_tenants(struct session *s, struct plan_entry *entry, const struct lexed *lexed,
@@ -194,15 +244,17 @@ void session_run_tenants(struct session *s, struct plan_entry *entry, const stru
                          const struct execute *execute, struct client_stmt *stmt)
 {
     struct err e = { 0 };
-    struct asked a = { .s = s, .entry = entry, .lexed = lexed, .r = r, .execute = execute,
-                       .stmt = stmt };
+    struct asked counting, a = { .s = s, .entry = entry, .lexed = lexed, .r = r,
+                                 .execute = execute, .stmt = stmt };
+    struct plan_entry *count = NULL;
+    struct lexed counted;
     a.t = plan_entry_scatter(s->worker->plans, entry, lexed);
-    if (a.t->verdict == VERDICT_REJECT)
-        e = *a.t->reject;
-    else if (check(s, a.t, &e) == MQ_OK)
-        session_merge_inputs(s, a.t, lexed, params, &a.inputs, &e);
+    if (prepare(&a, params, &e) == MQ_OK && a.t->merge->counted)
+        count = plan_count(&a, params, &counted, &counting, &e);
     if (e.code)
         session_refuse_statement(s, &e);
     else
-        run(&a);
+        run(&a, count ? &counting : NULL);
+    if (count)
+        plan_entry_release(count);
 }

@@ -108,6 +108,11 @@ struct merge_recipe {
     struct value_ref *values;
     size_t value_count;
 
+    /* A DELETE of such a table, whose rows are counted before it runs: SELECT COUNT(*) with its
+     * tokens from FROM to the end of WHERE. */
+    bool counted;
+    uint32_t counted_first, counted_last;
+
     bool joined; /* the shards join tables: each row is made of one tenant's rows */
 
     bool limited;

@@ -1,7 +1,9 @@
 /* Changes that name no tenant. Served are
  *
  *   INSERT … ON DUPLICATE KEY UPDATE, UPDATE and DELETE of a table of which every tenant has a
- *   copy: one statement for each tenant, and the largest count is the client's
+ *   copy: one statement for each tenant, and the largest count is the client's; a DELETE that does
+ *   not name one row by its key may meet copies of rows that others lack, so its rows are counted
+ *   before
  *
  *   DELETE of rows that are older than a value (stale leases), UPDATE and DELETE of the tables that
  *   `scatter_writes` names: one statement for each shard, whose counts add up
@@ -108,11 +110,45 @@ static bool fits_copies(struct planner *p, const struct node *n, const struct ca
     return true;
 }
 
+/* column = value, as a part that nothing can bypass. */
+static bool binds(struct planner *p, const struct node *n, const char *column)
+{
+    if (n->kind == N_PAREN)
+        return binds(p, n->child, column);
+    if (n->kind == N_AND)
+        return binds(p, n->child, column) || binds(p, n->child->next, column);
+    const struct node *left = n->kind == N_COMPARE ? bare(n->child) : NULL;
+    const struct node *right = left ? bare(n->child->next) : NULL;
+    return left && n->op == OP_EQ && left->kind == N_COLUMN &&
+           slice_ieq_cstr(plan_name(p, left), column) &&
+           (right->kind == N_LITERAL || right->kind == N_PARAM);
+}
+
+static bool names_one(struct planner *p, const struct node *where, const struct catalog_table *table)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (scatter_is_legacy_key(table, &table->columns[i]) &&
+            !(where && binds(p, where->child, table->columns[i].name)))
+            return false;
+    return true;
+}
+
+static void count_before(struct planner *p, const struct node *root,
+                         const struct catalog_table *table)
+{
+    struct merge_recipe *m = &p->scatter->recipe;
+    const struct node *from = node_find(root, N_FROM), *where = node_find(root, N_WHERE);
+    m->counted = root->kind == N_DELETE && from && !names_one(p, where, table);
+    m->counted_first = from ? from->first : 0;
+    m->counted_last = where ? where->last : from ? from->last : 0;
+}
+
 static enum err_code replicated(struct planner *p, const struct node *root,
                                 const struct catalog_table *table)
 {
     const struct node *where = node_find(root, N_WHERE);
     p->scatter->recipe.kind = MERGE_COUNTS_MAX;
+    count_before(p, root, table);
     if (names_tenant(p, root))
         return scatter_refuse(p, "each of them has a copy of the row, and it would change once for "
                                  "each in the list; leave `tenant` out");

@@ -26,7 +26,7 @@ SANITIZER_OPTIONS = {
     "TSAN_OPTIONS": "exitcode=86:second_deadlock_stack=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=86",
 }
-START_TIMEOUT = 30
+START_TIMEOUT = 90
 STOP_TIMEOUT = 40
 
 

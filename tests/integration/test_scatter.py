@@ -173,6 +173,30 @@ def test_a_write_reaches_each_tenant(connect, accounts, topic):
     assert raw.execute(statement, topic, 7).affected == 2
 
 
+CLEAN = "DELETE FROM queue_subscriber_heartbeats WHERE topic = ? AND heartbeat_at < ?"
+ALL = "SELECT subscriber_name, heartbeat_at FROM queue_subscriber_heartbeats WHERE topic = ?"
+
+
+def test_old_copies_are_not_counted(connect, accounts, topic):
+    """A DELETE counts the rows that are seen, not copies that a tenant has kept from before."""
+    beat = BEAT.replace("'s'", "?")
+    first, second = connect(accounts.first[0]), connect(accounts.second[0])
+    both = connect(user="two", password="two")
+    raw = connect(raw=True, user="two", password="two")
+    clean = raw.prepare(CLEAN)
+    for one in (lambda at: execute(both, CLEAN, topic, at), lambda at: raw.execute(clean, topic, at).affected):
+        for name, there, here in (("a", 1, 9), ("b", 9, 2), ("c", 3, 4), ("d", 5, 5)):
+            execute(first, beat, topic, name, there)
+            execute(second, beat, topic, name, here)
+        execute(first, beat, topic, "e", 1)
+        assert one(3) == 1  # e; of a and b the other tenant has a newer copy
+        assert one(5) == 1  # c
+        assert sorted(execute(both, ALL, topic)) == [("a", 9), ("b", 9), ("d", 5)]
+        assert one(1) == 0
+        assert one(10) == 3
+        assert execute(both, ALL, topic) == []
+
+
 def test_what_is_known_afterwards(connect, filled, topic):
     connection = connect()
     assert len(execute(connection, IDS, topic)) == 15

@@ -33,13 +33,17 @@ class Many(Grammar):
                 statements += self.asked(self.finished(self.any_change(), "change"))
         return Unit(statements, deprecate_eof=self.chance(0.5))
 
-    ASKED = [*Grammar.QUESTIONS, "SELECT FOUND_ROWS()", "SHOW COUNT(*) WARNINGS", "SELECT @@warning_count"]
+    # Whether a query has warnings depends on the plan; what SELECT found is kept by a change.
+    ASKED = {
+        "query": ["SELECT FOUND_ROWS()", "SELECT FOUND_ROWS()", "SELECT ROW_COUNT()", "SELECT LAST_INSERT_ID()"],
+        "change": [*Grammar.QUESTIONS, "SHOW COUNT(*) WARNINGS", "SELECT @@warning_count"],
+    }
 
     def asked(self, statement):
         """The statement, and at times a question about it. The rows of a cursor nobody has counted."""
         if statement.cursor or not self.chance(0.15):
             return [statement]
-        return [statement, self.session(self.rng.choice(self.ASKED))]
+        return [statement, self.session(self.rng.choice(self.ASKED[statement.kind]))]
 
     # --- values
 
@@ -123,7 +127,7 @@ class Many(Grammar):
             listed = [c.name for c in columns]
             items = [name + written(c) for c in listed]
             if self.chance(0.2):
-                items.append(self.rng.choice(["1", "'x'", f"LENGTH({name}topic)", f"CONCAT({name}topic, '-')"]))
+                items.append(self.rng.choice(["1", "'x'", f"LENGTH({name}topic)", f"CONCAT({name}topic, '-')", f"{name}topic + 0"]))
         columns = [c.name for c in table.columns if c.type in (NUMBER, TEXT) and c.name != "last_error"]
         order = self.order(self.rng.sample(columns, 2), listed, name, UNIQUE[table.name])
         return Node("select", "SELECT ", ", ".join(items), source, self.where(table, name), order)
@@ -239,7 +243,7 @@ class Many(Grammar):
 
     def any_change(self):
         self.begin([0])
-        change = self.rng.choice([self.upsert, self.keyed_update, self.keyed_delete, self.beat, self.purge])
+        change = self.rng.choice([self.upsert, self.keyed_update, self.keyed_delete, self.beat, self.clean, self.purge])
         self.note(change.__name__)
         return change()
 
@@ -282,6 +286,16 @@ class Many(Grammar):
             "insert", f"INSERT INTO {HEARTBEATS} (consumer_group, topic, subscriber_name, heartbeat_at, deregistered_at) VALUES (",
             *joined(", ", names), f", {at}, 0) ON DUPLICATE KEY UPDATE heartbeat_at = VALUES(heartbeat_at), deregistered_at = 0",
         )  # fmt: skip
+
+    def clean(self):
+        """Heartbeats that are old, or all under a part of their key: not every tenant has them."""
+        table, conditions = TABLES[HEARTBEATS], []
+        for name in self.rng.sample(["consumer_group", "topic", "subscriber_name"], self.rng.randint(0, 2)):
+            conditions.append(Node("condition", f"{name} = ", self.value(table.column(name))))
+        if self.chance(0.8):
+            conditions.append(f"heartbeat_at {self.rng.choice(['<', '<='])} {self.rng.choice([27, 29, 30, 33, 36, 50])}")
+        where = Node("where", " WHERE ", *joined(" AND ", conditions)) if conditions else ""
+        return Node("delete", f"DELETE FROM {HEARTBEATS}", where)
 
     def purge(self):
         table = TABLES["queue_partition_leases"]
