@@ -181,6 +181,8 @@ bool backend_send(struct backend *b, const struct iovec *parts, int count)
     return io_send(b->io, &b->out, parts, count) != IO_LOST;
 }
 
+static void on_readable(struct backend *b);
+
 static bool send_packet(struct backend *b, struct slice payload)
 {
     struct buf packet;
@@ -205,11 +207,21 @@ bool backend_query(struct backend *b, const char *text)
     return sent;
 }
 
+/* A server that refuses a command before it has all of it (1153) says so and closes: that is the
+ * reason, and not that the rest could not be sent. */
+static void hear_last_words(struct backend *b)
+{
+    io_watch(b->io, IO_READ);
+    on_readable(b);
+    if (b->state != BACKEND_DEAD)
+        backend_lose(b, MQ_SHARD_LOST, "cannot send");
+}
+
 static void flush(struct backend *b)
 {
     enum io_sent sent = io_flush(b->io, &b->out);
     if (sent == IO_LOST)
-        backend_lose(b, MQ_SHARD_LOST, "cannot send");
+        hear_last_words(b);
     else if (sent == IO_SENT && b->session)
         session_on_backend_flushed(b->session);
 }

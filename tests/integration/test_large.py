@@ -102,6 +102,28 @@ def test_statement_over_the_limit(make_gateway, tenant, topic):
     witness.close()
 
 
+@pytest.mark.parametrize("size", [MEGABYTE + 1, 8 * MEGABYTE, 17 * MEGABYTE])
+def test_statement_over_the_shards_limit(make_gateway, cluster, tenant, topic, size):
+    """The shard says why and closes before it has read all of it: the client is told the reason."""
+    shards = range(len(cluster.shards))
+    usual = cluster.query(0, "SELECT @@max_allowed_packet")[0][0]
+    try:
+        for shard in shards:
+            cluster.query(shard, f"SET GLOBAL max_allowed_packet = {MEGABYTE}")
+        gateway = make_gateway()
+        for _ in range(3):
+            connection = gateway.raw(tenant)
+            with refused(errno=1153):
+                connection.query(b"SELECT '" + b"x" * size + b"' FROM queue_messages")
+            connection.close()
+        witness = gateway.connect(tenant)
+        assert count(witness, topic) == 0
+        witness.close()
+    finally:
+        for shard in shards:
+            cluster.query(shard, f"SET GLOBAL max_allowed_packet = {usual}")
+
+
 def fill(connection, topic, rows):
     values = ", ".join(f"('{topic}', 'p', 'id-{n}', 'x', 1, 1, 0, 0, '', '')" for n in range(rows))
     execute(
