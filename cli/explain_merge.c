@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 
-enum { STEPS_MAX = 12 };
+enum { STEPS_MAX = 13 };
 
 struct steps {
     const struct merge_recipe *m;
@@ -123,6 +123,14 @@ static void step_joined(struct steps *s)
     add(s, "join", "equal partition keys are one tenant's, which one shard has");
 }
 
+static void step_nested(struct steps *s)
+{
+    if (!s->m->nested)
+        return;
+    buf_append_cstr(&s->text, "each shard answers the queries inside for its own tenants");
+    add(s, "inside", "no row of theirs that counts is another tenant's");
+}
+
 static void step_order(struct steps *s)
 {
     if (!s->m->order_count) {
@@ -241,9 +249,9 @@ static void step_counts(struct steps *s)
 const struct merge_step *merge_steps(const struct template *t, const struct lexed *l,
                                      struct arena *arena, size_t *ret_count)
 {
-    static void (*const all[])(struct steps *) = { step_joined, step_order, step_unique,
-                                                   step_filter, step_group, step_having,
-                                                   step_sort,   step_limit, step_hidden };
+    static void (*const all[])(
+        struct steps *) = { step_joined, step_nested, step_order, step_unique, step_filter,
+                            step_group,  step_having, step_sort,  step_limit,  step_hidden };
     struct steps s = { .m = t->merge, .l = l, .arena = arena };
     s.items = arena_array(arena, struct merge_step, STEPS_MAX);
     buf_init(&s.text);

@@ -114,6 +114,7 @@ struct merge_recipe {
     uint32_t counted_first, counted_last;
 
     bool joined; /* the shards join tables: each row is made of one tenant's rows */
+    bool nested; /* they answer queries inside the statement */
 
     bool limited;
     struct value_ref skip, most; /* LIMIT; of kind VALUE_NONE: not given */

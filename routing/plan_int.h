@@ -39,6 +39,9 @@ struct shape {
     const struct scope *scope;
     const struct catalog_table *table;
     struct name_index *items; /* those of the list; scatter_join.c makes and fills it */
+    bool united;               /* the list is that of several queries' first; then, of several
+                                * tenants: */
+    const struct node *shared; /* the item that is a partition key in each of them, or NULL */
 };
 
 /* A name that WITH gave to a query. */
@@ -221,6 +224,7 @@ struct scope {
     size_t count;
     size_t queue_count;
     size_t tenants; /* how many columns `tenant` the part that was collected last shows */
+    bool anchored; /* its rows are of the tenant of the row around it: partition keys are equal */
     bool merges; /* NATURAL or USING: `*` is no list of whole tables */
     const struct node *block; /* NULL: of a change, or TABLE */
     /* For names of columns, qualified.c: */

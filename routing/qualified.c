@@ -104,6 +104,19 @@ const struct table_ref *qualified_found(struct planner *p, const struct scope *s
     return o == OWNER_TABLE || o == OWNER_OTHER ? found : NULL;
 }
 
+const struct table_ref *qualified_resolved(struct planner *p, const struct scope *s,
+                                           const struct node *column)
+{
+    struct mention m = mention_of(p, column);
+    for (; s && !s->united; s = s->outer) {
+        const struct table_ref *found = NULL;
+        enum owner o = owner_in(p, s, &m, &found);
+        if (o != OWNER_NONE)
+            return o == OWNER_DOUBTFUL ? NULL : found;
+    }
+    return NULL;
+}
+
 struct table_ref *qualified_ref(struct planner *p, struct scope *s, const struct node *column)
 {
     const struct table_ref *found = NULL;

@@ -64,14 +64,17 @@ const struct table_ref *qualified_owner(struct planner *p, const struct node *co
 /* The reference within the scope whose column it is, if that is certain. */
 const struct table_ref *qualified_found(struct planner *p, const struct scope *s,
                                         const struct node *column);
-/* The same if it is a queue table's key. */
+/* The same, seen from within the scope: it may be that of a query around it. */
+const struct table_ref *qualified_resolved(struct planner *p, const struct scope *s,
+                                           const struct node *column);
+/* The reference of the scope itself if the column is a queue table's key. */
 struct table_ref *qualified_ref(struct planner *p, struct scope *s, const struct node *column);
 /* `a.partition_key = b.partition_key`, which nothing can bypass: whichever is tied ties the other,
  * if that clause binds it. target: of the references that the clause binds. */
 void qualified_pair(struct planner *p, struct scope *s, const struct node *compare,
                     const struct node *target, struct vector *pairs);
-/* Ties what the pairs tie to a value's tenant; of several tenants to the first reference that is
- * always there, whose tenant is then that of all that are tied. */
+/* Ties what the pairs tie to a value's tenant; of several tenants to a row around the query, or else
+ * to the first reference that is always there, whose tenant is then that of all that are tied. */
 void qualified_tie(struct planner *p, struct scope *s, const struct vector *pairs);
 
 #endif

@@ -90,7 +90,10 @@ static struct table_ref *in_scope(struct scope *s, const struct table_ref *found
 static const struct table_ref *key_owner(struct planner *p, const struct scope *s,
                                          const struct node *column)
 {
-    return p->scatter ? scatter_key(p, s, column) : qualified_owner(p, column);
+    if (!p->scatter)
+        return qualified_owner(p, column);
+    const struct table_ref *r = qualified_resolved(p, s, column);
+    return r && scatter_shows_key(p, r, column) ? r : NULL;
 }
 
 static void add_pair(struct planner *p, struct table_ref *a, const struct table_ref *b,
@@ -132,12 +135,24 @@ static void tie_first(struct scope *s)
         r->tied = true;
 }
 
+static bool all_tied(const struct scope *s)
+{
+    for (const struct table_ref *r = s->refs; r; r = r->next)
+        if (!r->tied)
+            return false;
+    return true;
+}
+
 void qualified_tie(struct planner *p, struct scope *s, const struct vector *pairs)
 {
-    if (p->scatter)
-        tie_first(s);
     while (tie_once(pairs))
         ;
+    s->anchored = s->refs && all_tied(s);
+    if (p->scatter && !s->anchored) {
+        tie_first(s);
+        while (tie_once(pairs))
+            ;
+    }
     for (const struct table_ref *r = s->refs; r; r = r->next)
         p->untied |= r->table && !r->tied;
 }

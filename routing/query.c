@@ -20,7 +20,9 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     if (!code)
         code = locks_scope(p, s);
     if (!code && p->scatter)
-        code = p->inner ? scatter_inner(p, s, block) : scatter_block(p, s, block);
+        code = p->inner             ? scatter_inner(p, s, block)
+               : p->scatter->united ? scatter_branch(p, s, block)
+                                    : scatter_block(p, s, block);
     for (const struct node *c = block->child; c && !code; c = c->next) {
         if (is_elsewhere(p, c))
             continue;
@@ -113,6 +115,8 @@ static enum err_code visit_branches(struct planner *p, const struct node *body)
         if (code)
             return code;
     }
+    if (p->scatter && body->kind != N_BLOCK && body->kind != N_QUERY_PAREN)
+        return scatter_refuse_body(p);
     switch ((enum node_kind)body->kind) {
     case N_BLOCK:
         return visit_block(p, body);
@@ -196,7 +200,9 @@ static enum err_code visit_part(struct planner *p, const struct node *n)
         return query_with(p, n);
     if (is_body(n)) {
         enum err_code code = doubt_names(p, n);
-        return code ? code : visit_body(p, n);
+        if (!code)
+            code = visit_body(p, n);
+        return !code && p->scatter && p->scatter->united == n ? scatter_united(p) : code;
     }
     if (n->kind == N_LOCKING)
         p->t->locks = true;
@@ -236,7 +242,12 @@ enum err_code query_visit_inner(struct planner *p, const struct node *query)
     p->aggregated = 0;
     p->naming = false;
     p->inner++;
-    enum err_code code = query_visit(p, query);
+    struct scatter_query around;
+    enum err_code code = p->scatter ? scatter_query_begin(p, query, &around) : MQ_OK;
+    if (!code)
+        code = query_visit(p, query);
+    if (p->scatter)
+        code = scatter_query_end(p, query, code, &around);
     p->inner--;
     p->aggregated = aggregated;
     p->naming = naming;
@@ -249,6 +260,8 @@ static enum err_code visit_cte(struct planner *p, const struct node *cte)
 {
     enum err_code code = MQ_OK;
     p->shape = NULL;
+    if (p->scatter)
+        p->scatter->use = SCATTER_ROWS;
     for (const struct node *c = cte->child; c && !code; c = c->next)
         code = c->kind == N_QUERY ? query_visit_inner(p, c) : visit(p, c);
     return code;
@@ -262,6 +275,9 @@ enum err_code query_with(struct planner *p, const struct node *with)
     size_t count = node_children(with), i = 0;
     if (count > CTES_MAX - ctes_visible(p))
         return reject_ctes(p);
+    enum err_code code = p->scatter ? scatter_with(p, with) : MQ_OK;
+    if (code)
+        return code;
     struct cte_name **names = arena_array(p->arena, struct cte_name *, count + 1);
     if (recursive)
         for (const struct node *c = with->child; c; c = c->next)
@@ -270,8 +286,7 @@ enum err_code query_with(struct planner *p, const struct node *with)
     for (const struct node *c = with->child; c; c = c->next) {
         if (recursive)
             names[i++]->doubtful = false;
-        enum err_code code = visit_cte(p, c);
-        if (code)
+        if ((code = visit_cte(p, c)))
             return code;
         const struct shape *shape = p->shape;
         (recursive ? names[i - 1] : push_name(p, c, false))->shape = shape;

@@ -15,6 +15,12 @@ enum err_code scatter_refuse(struct planner *p, const char *format, ...)
                   text);
 }
 
+enum err_code scatter_refuse_body(struct planner *p)
+{
+    return scatter_refuse(p, "TABLE, VALUES and a query in parentheses are not merged; send plain "
+                             "SELECTs");
+}
+
 enum err_code scatter_missing(struct planner *p, const struct catalog_table *table,
                               const char *clause)
 {
@@ -95,9 +101,6 @@ static enum err_code check_node(struct planner *p, const struct node *n)
     case N_SYSTEM_VARIABLE:
         return scatter_refuse(p, "a system variable may be something else on every shard; send a "
                                  "value instead");
-    case N_SUBQUERY:
-        return scatter_refuse(p, "a sub-query in it would see the rows of one shard only; ask for "
-                                 "its rows first");
     default:
         return MQ_OK;
     }
@@ -105,8 +108,6 @@ static enum err_code check_node(struct planner *p, const struct node *n)
 
 enum err_code scatter_check_nodes(struct planner *p, const struct node *n)
 {
-    if (n->kind == N_DERIVED && p->qualified)
-        return scatter_derived(p, n);
     enum err_code code = check_node(p, n);
     for (const struct node *c = n->child; c && !code; c = c->next)
         code = scatter_check_nodes(p, c);
@@ -116,7 +117,7 @@ enum err_code scatter_check_nodes(struct planner *p, const struct node *n)
 /* ---- queries ---- */
 
 /* SELECT [these words] list */
-static enum err_code check_options(struct planner *p, const struct node *block)
+enum err_code scatter_check_options(struct planner *p, const struct node *block)
 {
     static const enum keyword served[] = { KW_DISTINCT, KW_DISTINCTROW, KW_ALL };
     const struct node *list = node_find(block, N_SELECT_LIST);
@@ -132,19 +133,11 @@ static enum err_code check_options(struct planner *p, const struct node *block)
     return MQ_OK;
 }
 
-enum err_code scatter_check_block(struct planner *p, const struct node *query)
-{
-    enum err_code code = check_options(p, query->child);
-    return code ? code : scatter_check_nodes(p, query);
-}
-
 static enum err_code check_query(struct planner *p, const struct node *query)
 {
     const struct node *body = query->child;
-    if (body->kind != N_BLOCK)
-        return scatter_refuse(p,
-                              "WITH, UNION and its kin, TABLE and a query in parentheses are not "
-                              "merged; send plain SELECTs");
+    if (body->kind == N_WITH)
+        body = body->next;
     if (node_find(query, N_LOCKING))
         return scatter_refuse(p, "its locks would be held on several shards; read without FOR "
                                  "UPDATE");
@@ -152,7 +145,10 @@ static enum err_code check_query(struct planner *p, const struct node *query)
         return scatter_refuse(p, "INTO is not served");
     p->scatter->query = query;
     p->scatter->block = body;
-    return scatter_check_block(p, query);
+    enum err_code code = body->kind == N_SET_OP  ? scatter_check_united(p, body)
+                         : body->kind == N_BLOCK ? scatter_check_options(p, body)
+                                                 : scatter_refuse_body(p);
+    return code ? code : scatter_check_nodes(p, query);
 }
 
 enum err_code scatter_statement(struct planner *p, const struct node *root)
@@ -178,7 +174,7 @@ static enum err_code check_tables(struct planner *p, const struct scope *s)
     if (!code && !only && scatter_has_groups(p, p->scatter->block))
         return scatter_refuse(p, "groups and aggregates over a join or a derived table; ask for "
                                  "its rows");
-    p->scatter->recipe.joined = !only;
+    p->scatter->recipe.joined |= s->count > 1;
     p->scatter->replicated = only && only->version ? only : NULL;
     return code;
 }
@@ -245,7 +241,8 @@ static enum err_code write_order(struct planner *p)
     const struct node *order = node_find(x->query, N_ORDER_BY);
     if (order && !scatter_is_cut(p, order))
         return put_after(p, order->last, order_text(p, ", "));
-    return put_after(p, order ? order->last : x->block->last, order_text(p, " ORDER BY "));
+    uint32_t last = x->united ? x->united->last : x->block->last;
+    return put_after(p, order ? order->last : last, order_text(p, " ORDER BY "));
 }
 
 static enum err_code write_grouping(struct planner *p)
@@ -264,9 +261,9 @@ static enum err_code write_grouping(struct planner *p)
 static enum err_code write_hidden(struct planner *p)
 {
     struct scatter *x = p->scatter;
-    uint32_t from = node_find(x->block, N_FROM)->first;
     if (!x->hidden.len)
         return MQ_OK;
+    uint32_t from = node_find(x->block, N_FROM)->first;
     text_add(&x->hidden, " ");
     return plan_edit(p, EDIT_BEFORE, from, from, text_slice(&x->hidden));
 }

@@ -136,15 +136,30 @@ static uint8_t compare_of(const struct column_definition *d)
     }
 }
 
-uint8_t scatter_compare(struct planner *p, const struct scatter_column *column)
+static const struct column_definition *definition_of(struct planner *p,
+                                                     const struct scatter_column *column)
 {
     const struct table_definition *table;
     if (!column->ref || define_table(column->ref->table, true, p->arena, &table, NULL))
-        return COMPARE_NONE;
+        return NULL;
     for (size_t i = 0; i < table->column_count; i++)
         if (strcmp(table->columns[i].name, column->column->name) == 0)
-            return compare_of(&table->columns[i]);
-    return COMPARE_NONE;
+            return &table->columns[i];
+    return NULL;
+}
+
+uint8_t scatter_compare(struct planner *p, const struct scatter_column *column)
+{
+    const struct column_definition *d = definition_of(p, column);
+    return d ? compare_of(d) : COMPARE_NONE;
+}
+
+bool scatter_same_type(struct planner *p, const struct scatter_column *a,
+                       const struct scatter_column *b)
+{
+    const struct column_definition *x = definition_of(p, a), *y = definition_of(p, b);
+    return x && y && x->type == y->type && x->is_unsigned == y->is_unsigned &&
+           x->second == y->second && slice_ieq(x->collation, y->collation);
 }
 
 /* ---- their places ---- */

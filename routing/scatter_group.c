@@ -43,6 +43,8 @@ bool scatter_has_aggregate(const struct planner *p, const struct node *n)
 {
     if (n && scatter_is_aggregate(p, n))
         return true;
+    if (n && n->kind == N_SUBQUERY) /* whose aggregates are its own: scatter_query.c */
+        return false;
     for (const struct node *c = n ? n->child : NULL; c; c = c->next)
         if (scatter_has_aggregate(p, c))
             return true;

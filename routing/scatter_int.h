@@ -5,7 +5,9 @@
  *   scatter_select.c      rows: DISTINCT, ORDER BY, LIMIT
  *   scatter_group.c       aggregates, GROUP BY, HAVING
  *   scatter_expr.c        expressions that the merge evaluates
- *   scatter_join.c        joins and derived tables whose rows are one tenant's each
+ *   scatter_join.c        joins whose rows are one tenant's each
+ *   scatter_query.c       queries inside the statement
+ *   scatter_union.c       UNION and its kin as the outermost query
  *   scatter_column.c      columns: which one is meant, how it compares, hidden ones
  *   scatter_replicated.c  tables that every tenant has a copy of
  *   scatter_write.c       UPDATE, DELETE and INSERT without a tenant
@@ -34,8 +36,34 @@ struct scatter_item {
     const struct node *call;      /* the client's call of an aggregate that it is, alone; or NULL */
 };
 
+/* What a query inside the statement is to what stands around it. */
+enum scatter_use {
+    SCATTER_VALUE, /* a value, or EXISTS */
+    SCATTER_ROWS,  /* a table of FROM */
+    SCATTER_KEYS   /* the right side of IN, whose left side has a partition key */
+};
+
+/* A block of such a query, or of the outermost one. */
+struct scatter_branch {
+    const struct node *list;
+    const struct scope *scope;
+    struct vector items; /* struct scatter_item; of the outermost query */
+};
+
+struct scatter_query {
+    uint8_t use;   /* enum scatter_use */
+    size_t member; /* SCATTER_KEYS: which column meets the key */
+    bool loose;    /* it has rows of several tenants */
+    struct vector branches;
+};
+
 struct scatter {
     const struct node *query, *block; /* the outermost */
+    const struct node *united; /* the outermost set operation; NULL: the query is one block */
+    struct scatter_query inner; /* of the query inside that is walked */
+    uint8_t use;                /* what the next one is, */
+    size_t member;              /* as above */
+    struct vector branches;     /* of the set operation */
     struct scope *scope;
     struct merge_recipe recipe;
     struct vector items;   /* struct scatter_item */
@@ -73,10 +101,12 @@ bool scatter_lists_tenants(const struct planner *p);
 /* The refusal: "… : why; remedy", with MQ_SCATTER. */
 enum err_code scatter_refuse(struct planner *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same of a query that is neither SELECT nor a set operation. */
+enum err_code scatter_refuse_body(struct planner *p);
 /* Refuses what no merge could mend, wherever it stands below n. */
 enum err_code scatter_check_nodes(struct planner *p, const struct node *n);
-/* The same of a query that is one block, whose words before the list are looked at, too. */
-enum err_code scatter_check_block(struct planner *p, const struct node *query);
+/* The words of a block in front of its list. */
+enum err_code scatter_check_options(struct planner *p, const struct node *block);
 /* Refuses what takes a counter's value for one row's. */
 enum err_code scatter_check_counter(struct planner *p, struct scope *s);
 /* The refusal of what is only ever one tenant's. */
@@ -89,14 +119,45 @@ bool scatter_is_qualified(const struct planner *p);
 
 /* Refuses FROM unless each row is made of one tenant's rows; claim_conditions() has been there. */
 enum err_code scatter_tables(struct planner *p, const struct scope *s);
-/* A derived table and everything in it, before anything is visited. */
-enum err_code scatter_derived(struct planner *p, const struct node *derived);
-/* The block of one, whose scope is open. */
-enum err_code scatter_inner(struct planner *p, struct scope *s, const struct node *block);
+/* Refuses groups and DISTINCT of several tenants' rows, which are not the partition key's. */
+enum err_code scatter_check_groups(struct planner *p, const struct scope *s,
+                                   const struct node *block, bool distinct);
+/* A partition key that no outer join can have made NULL. */
+bool scatter_is_sure_key(struct planner *p, const struct scope *s, const struct node *expr);
 /* The reference whose qualified partition key the column is, if that is certain: a table, or a
  * derived table that passes on one of its own. */
 const struct table_ref *scatter_key(struct planner *p, const struct scope *s,
                                     const struct node *column);
+/* The same of a column that is the reference's. */
+bool scatter_shows_key(struct planner *p, const struct table_ref *r, const struct node *column);
+
+/* ---- scatter_query.c ---- */
+
+/* A derived table before it is visited. */
+enum err_code scatter_derived(struct planner *p, const struct node *derived);
+enum err_code scatter_with(struct planner *p, const struct node *with);
+/* IN, whose right side may be a query. */
+void scatter_in(struct planner *p, const struct node *in);
+/* Before and after a query inside is visited; the latter also where that failed. */
+enum err_code scatter_query_begin(struct planner *p, const struct node *query,
+                                  struct scatter_query *ret_around);
+enum err_code scatter_query_end(struct planner *p, const struct node *query, enum err_code code,
+                                const struct scatter_query *around);
+/* A block of one, whose scope is open. */
+enum err_code scatter_inner(struct planner *p, struct scope *s, const struct node *block);
+/* The item of the first branch at whose place each has a partition key; NULL: there is none. */
+const struct node *scatter_shared_key(struct planner *p, const struct vector *branches);
+/* Does the query, or one that it is made of, have more than UNION ALL? */
+bool scatter_set_compares(const struct node *body);
+
+/* ---- scatter_union.c ---- */
+
+/* The outermost query's body before anything is visited. */
+enum err_code scatter_check_united(struct planner *p, const struct node *body);
+/* A branch, whose scope is open. */
+enum err_code scatter_branch(struct planner *p, struct scope *s, const struct node *block);
+/* After the last of them. */
+enum err_code scatter_united(struct planner *p);
 
 /* ---- scatter_column.c ---- */
 
@@ -116,6 +177,9 @@ uint32_t scatter_place_call(struct planner *p, const char *call,
 /* Appends the column as the shards call it. */
 void scatter_column_text(struct planner *p, const struct scatter_column *column, struct text *out);
 bool scatter_same_column(const struct scatter_column *a, const struct scatter_column *b);
+/* Are their values of one type, so that a set operation shows them as they are? */
+bool scatter_same_type(struct planner *p, const struct scatter_column *a,
+                       const struct scatter_column *b);
 bool scatter_is_partition_key(const struct scatter_column *column);
 /* AUTO_INCREMENT: a value of it may occur once for each tenant. */
 bool scatter_is_counter(const struct scatter_column *column);
@@ -128,6 +192,8 @@ enum err_code scatter_list(struct planner *p);
 enum err_code scatter_rows(struct planner *p);
 /* The keys of the client's own ORDER BY, by which the shards sort. */
 enum err_code scatter_order_by(struct planner *p, bool distinct);
+/* Rows that are alike in all columns are one. */
+enum err_code scatter_distinct(struct planner *p);
 /* One more key of what the parts' rows are sorted by, unless it is there. */
 enum err_code scatter_add_key(struct planner *p, uint32_t item, uint8_t compare, bool descending);
 /* The refusal of a column that cannot be compared. */

@@ -1,6 +1,6 @@
-/* Joins and derived tables of several tenants, where partition keys are qualified: equal keys are
- * one tenant's, so a row of a join whose references are all tied together by their keys is made of
- * one tenant's rows, which one shard has.
+/* Joins of several tenants, where partition keys are qualified: equal keys are one tenant's, so a
+ * row of a join whose references are all tied together by their keys is made of one tenant's rows,
+ * which one shard has.
  *
  *   FROM o LEFT JOIN (SELECT topic, partition_key, MAX(x) … GROUP BY topic, partition_key) m
  *          ON o.topic = m.topic AND o.partition_key = m.partition_key
@@ -23,8 +23,8 @@ static struct slice item_name(struct planner *p, const struct node *item)
     return named ? plan_name(p, alias ? alias : item->child) : slice_of("", 0);
 }
 
-/* A key that no outer join can have made NULL: all tenants' NULLs are alike. */
-static bool is_sure_key(struct planner *p, const struct scope *s, const struct node *expr)
+/* All tenants' NULLs are alike. */
+bool scatter_is_sure_key(struct planner *p, const struct scope *s, const struct node *expr)
 {
     const struct table_ref *r = expr->kind == N_COLUMN ? scatter_key(p, s, expr) : NULL;
     return r && !r->target;
@@ -43,21 +43,26 @@ static bool query_shows_key(struct planner *p, const struct shape *shape, struct
     if (!shape->items->sorted)
         index_items(p, shape);
     const struct node *item = name.len ? name_index_find(shape->items, name) : NULL;
-    return item && is_sure_key(p, shape->scope, item->child);
+    return item && (!shape->united || item == shape->shared) &&
+           scatter_is_sure_key(p, shape->scope, item->child);
+}
+
+bool scatter_shows_key(struct planner *p, const struct table_ref *r, const struct node *column)
+{
+    struct slice name = plan_name(p, column);
+    if (!p->qualified)
+        return false;
+    if (r->table)
+        return !r->wrapped && r->table->partition_key &&
+               slice_ieq_cstr(name, r->table->partition_key);
+    return r->shape && r->shape->list && !r->columns && query_shows_key(p, r->shape, name);
 }
 
 const struct table_ref *scatter_key(struct planner *p, const struct scope *s,
                                     const struct node *column)
 {
     const struct table_ref *r = qualified_found(p, s, column);
-    struct slice name = plan_name(p, column);
-    bool shown = false;
-    if (r && r->table)
-        shown =
-            !r->wrapped && r->table->partition_key && slice_ieq_cstr(name, r->table->partition_key);
-    else if (r && r->shape && r->shape->list && !r->columns)
-        shown = query_shows_key(p, r->shape, name);
-    return shown ? r : NULL;
+    return r && scatter_shows_key(p, r, column) ? r : NULL;
 }
 
 /* ---- references ---- */
@@ -81,10 +86,10 @@ static enum err_code check_joined(struct planner *p, const struct scope *s,
 static enum err_code check_ref(struct planner *p, const struct scope *s, const struct table_ref *r)
 {
     bool alone = s->count == 1;
-    if (!r->table && r->node->kind != N_DERIVED)
+    if (!r->table && r->node->kind != N_DERIVED && !r->shape)
         return scatter_refuse(p, "`%.*s` is no queue table, and every shard would add its rows",
                               NAME_FORMAT(r->name));
-    if (r->table && r->table->version && (!alone || p->inner))
+    if (r->table && r->table->version && (!alone || p->inner || p->scatter->united))
         return scatter_refuse(p, "every tenant has a copy of %s; ask for it by itself",
                               r->table->name);
     return alone ? MQ_OK : check_joined(p, s, r);
@@ -100,24 +105,12 @@ enum err_code scatter_tables(struct planner *p, const struct scope *s)
     return code;
 }
 
-/* ---- derived tables ---- */
-
-/* What its rows would be depends on those of other tenants. */
-enum err_code scatter_derived(struct planner *p, const struct node *derived)
-{
-    const struct node *query = derived->child->child, *body = query->child;
-    if (derived->flags & NODE_F_LATERAL)
-        return scatter_refuse(p, "LATERAL is not merged; write a join");
-    if (body->kind != N_BLOCK || body->next || node_find(body, N_INTO))
-        return scatter_refuse(p, "a derived table with WITH, UNION and its kin, ORDER BY, LIMIT or "
-                                 "locks; leave them out");
-    return scatter_check_block(p, query);
-}
+/* ---- groups ---- */
 
 static bool groups_by_key(struct planner *p, const struct scope *s, const struct node *group)
 {
     for (const struct node *c = group->child; c; c = c->next)
-        if (is_sure_key(p, s, c->kind == N_ORDER_ITEM ? c->child : c))
+        if (scatter_is_sure_key(p, s, c->kind == N_ORDER_ITEM ? c->child : c))
             return group->op != KW_ROLLUP;
     return false;
 }
@@ -125,30 +118,22 @@ static bool groups_by_key(struct planner *p, const struct scope *s, const struct
 static bool lists_key(struct planner *p, const struct scope *s, const struct node *list)
 {
     for (const struct node *c = list->child; c; c = c->next)
-        if (c->kind != N_STAR && is_sure_key(p, s, c->child))
+        if (c->kind != N_STAR && scatter_is_sure_key(p, s, c->child))
             return true;
     return false;
 }
 
-static enum err_code check_groups(struct planner *p, const struct scope *s,
-                                  const struct node *block)
+enum err_code scatter_check_groups(struct planner *p, const struct scope *s,
+                                   const struct node *block, bool distinct)
 {
     const struct node *group = node_find(block, N_GROUP_BY);
     const struct node *list = node_find(block, N_SELECT_LIST);
     bool grouped = group || node_find(block, N_HAVING) || scatter_has_aggregate(p, list);
     if (grouped && !(group && groups_by_key(p, s, group)))
-        return scatter_refuse(p, "groups of a derived table would be of several tenants; add the "
+        return scatter_refuse(p, "groups of a query in it would be of several tenants; add the "
                                  "partition key to its GROUP BY");
-    if (block->flags & NODE_F_DISTINCT && !lists_key(p, s, list))
-        return scatter_refuse(p, "DISTINCT rows of a derived table would be of several tenants; "
-                                 "add the partition key to its columns");
+    if (distinct && block->flags & NODE_F_DISTINCT && !lists_key(p, s, list))
+        return scatter_refuse(p, "DISTINCT rows of a query in it would be of several tenants; add "
+                                 "the partition key to its columns");
     return MQ_OK;
-}
-
-enum err_code scatter_inner(struct planner *p, struct scope *s, const struct node *block)
-{
-    enum err_code code = scatter_tables(p, s);
-    if (!code)
-        code = scatter_check_counter(p, s);
-    return code ? code : check_groups(p, s, block);
 }

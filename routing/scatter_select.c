@@ -138,7 +138,7 @@ static bool has_stray_counter(struct scatter *x)
     return counter && !key;
 }
 
-static enum err_code distinct_keys(struct planner *p)
+enum err_code scatter_distinct(struct planner *p)
 {
     struct scatter *x = p->scatter;
     if (has_stray_counter(x))
@@ -161,7 +161,7 @@ enum err_code scatter_rows(struct planner *p)
     bool distinct = x->block->flags & NODE_F_DISTINCT;
     x->limit_stays = true;
     enum err_code code = scatter_order_by(p, distinct);
-    return !code && distinct ? distinct_keys(p) : code;
+    return !code && distinct ? scatter_distinct(p) : code;
 }
 
 /* ---- LIMIT ---- */

@@ -11,6 +11,16 @@
  * They are not atomic over the shards. */
 #include "routing/scatter_int.h"
 
+static bool has_query(const struct node *n)
+{
+    if (n->kind == N_SUBQUERY)
+        return true;
+    for (const struct node *c = n->child; c; c = c->next)
+        if (has_query(c))
+            return true;
+    return false;
+}
+
 /* Changes of several tables, or with rows of others. */
 static enum err_code check_shape(struct planner *p, const struct node *root)
 {
@@ -21,6 +31,8 @@ static enum err_code check_shape(struct planner *p, const struct node *root)
                                  "at a time");
     if (node_find(root, N_LIMIT))
         return scatter_refuse(p, "LIMIT would change so many rows of each tenant; leave it out");
+    if (has_query(root))
+        return scatter_refuse(p, "a sub-query in a change; ask for its rows first");
     return scatter_check_nodes(p, root);
 }
 

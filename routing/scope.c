@@ -91,15 +91,15 @@ static enum err_code collect_derived(struct planner *p, struct scope *s, const s
                                      const struct node *target)
 {
     struct table_ref ref = { .node = n, .target = target, .columns = node_find(n, N_COLUMNS) };
+    enum err_code code = p->scatter ? scatter_derived(p, n) : MQ_OK;
     p->shape = NULL;
     p->has_queries = true;
     /* A query in FROM sees the tables in front of it only if it is LATERAL. */
     p->scope = n->kind == N_DERIVED && !(n->flags & NODE_F_LATERAL) ? s->outer : s;
-    for (const struct node *c = n->child; c; c = c->next) {
-        enum err_code code = c->kind == N_ALIAS ? MQ_OK : visit(p, c);
-        if (code)
-            return code;
-    }
+    for (const struct node *c = n->child; c && !code; c = c->next)
+        code = c->kind == N_ALIAS ? MQ_OK : visit(p, c);
+    if (code)
+        return code;
     p->scope = s;
     ref.shape = n->kind == N_DERIVED ? p->shape : NULL;
     s->tenants = 0;

@@ -9,12 +9,6 @@ SELECT id FROM queue_messages WHERE topic IN (SELECT topic FROM queue_offsets)
 -- case: a derived table
 -- args: --user app
 SELECT COUNT(*) FROM (SELECT DISTINCT topic FROM queue_messages) x
--- case: WITH
--- args: --user app
-WITH q AS (SELECT topic FROM queue_messages) SELECT topic FROM q
--- case: UNION
--- args: --user app
-SELECT topic FROM queue_messages UNION SELECT topic FROM queue_offsets
 -- case: TABLE
 -- args: --user app
 TABLE queue_offsets

@@ -1,25 +1,19 @@
 """Statements of a session with several tenants, as an old consumer and its admin tool send them: one
 table, conditions of all kinds, DISTINCT, groups, orders, limits; joins and derived tables, tied by
-partition keys or not; changes that a partition key or a table that every tenant has a copy of makes
-possible; and what the session says of all that afterwards.
+partition keys or not; queries inside and UNION (nested.py); changes that a partition key or a table
+that every tenant has a copy of makes possible; and what the session says of all that afterwards.
 """
 
 import literals
 from grammar import Grammar, Unit
+from nested import KEYED, UNIQUE, Nested, written
 from tables import JSON, KEYS, MANY, NAMES, NUMBER, TABLES, TEXT
-from tree import OFFSET, Node, joined
+from tree import Node, joined
 
 HEARTBEATS = "queue_subscriber_heartbeats"
-KEYED = [t for t in TABLES.values() if "partition_key" in [c.name for c in t.columns]]
-# What tells one row from all others.
-UNIQUE = {name: ("topic", "partition_key", "id") if "offset" in t.key else t.key for name, t in TABLES.items()}
 
 
-def written(name):
-    return OFFSET if name == "offset" else name
-
-
-class Many(Grammar):
+class Many(Nested, Grammar):
     """Units for a session that names no tenant."""
 
     CURSORS = (0, 0, 1, 3, 100)
@@ -89,6 +83,8 @@ class Many(Grammar):
         if self.chance(0.2):
             self.note("join")
             return self.join()
+        if self.chance(0.3):
+            return self.any_nested()
         table = self.rng.choice(list(TABLES.values()))
         alias = self.rng.choice(["", "", "t"])
         name = "t." if alias and self.chance(0.5) else ""

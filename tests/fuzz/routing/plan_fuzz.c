@@ -226,15 +226,6 @@ static void check_sent(const struct template *t, const struct lexed *l,
 
 /* ---- several tenants ---- */
 
-static size_t count_tables(const struct scoped *s, const struct node *n)
-{
-    struct scoped quiet = *s;
-    size_t count = n->kind == N_TABLE && scoped_is_queue_table(&quiet, n);
-    for (const struct node *c = n->child; c; c = c->next)
-        count += count_tables(s, c);
-    return count;
-}
-
 /* As many lists of tenants as references: the client's own lists do not count. */
 static void check_lists(const struct template *t, size_t tables, struct slice text)
 {
@@ -267,7 +258,7 @@ static void check_part(const struct template *t, const struct lexed *l,
     const struct node *root = tree_of(buf_slice(&out), dialect, arena, &sent_text);
     const char *why = scoped_check(&s, root);
     require(!why, why, buf_slice(&out));
-    check_lists(t, count_tables(&s, root), buf_slice(&out));
+    check_lists(t, s.tables, buf_slice(&out));
     if (prepared)
         check_params(t, &sent_text);
     buf_fini(&out);

@@ -18,6 +18,7 @@ struct scoped {
     bool shows_tenant; /* the client asked for the column: a star may stay */
     const struct node *hidden[64]; /* names of WITH that hide tables here */
     size_t hidden_count;
+    size_t tables; /* references to queue tables in FROM clauses so far */
     char why[200]; /* the first fault; empty: none */
 };
 
@@ -150,6 +151,7 @@ static inline void scoped_tables(struct scoped *s, const struct node *n, const s
                                  const struct node *where)
 {
     if (n->kind == N_TABLE && scoped_is_queue_table(s, n)) {
+        s->tables++;
         bool filtered = false, alone = scoped_count(from) == 1;
         scoped_inside(s, from, n, &filtered);
         if (!filtered && !(where && scoped_by(s, where->child, scoped_ref_name(s, n), alone)))
