@@ -158,6 +158,13 @@ enum err_code planning_select(const struct planning *p, struct session_facts *fa
     return at ? tenant_scope_choose(&facts->scope, tenant, true, reterr) : MQ_OK;
 }
 
+/* Of a client without a program's name. */
+static struct slice workload(const struct planning *p)
+{
+    const char *configured = p->topology->config->vitess.workload;
+    return configured ? slice_cstr(configured) : p->facts.user;
+}
+
 static enum err_code bind_account(struct planning *p, struct err *reterr)
 {
     const char *user = p->options->user;
@@ -166,6 +173,8 @@ static enum err_code bind_account(struct planning *p, struct err *reterr)
     if (user && !account)
         return err_set(reterr, MQ_USAGE, "there is no account %s", user);
     p->facts.user = slice_cstr(user ? user : "user");
+    if (config_is_vitess(p->topology->config))
+        p->facts.workload = workload(p);
     if (account) {
         p->facts.scope.account = &account->tenants;
         p->facts.administrator = account->administrator;
@@ -241,8 +250,8 @@ static void scatter(const struct question *q, struct route_input *in, struct are
     j->scatter = in->template = scatter_template(q, arena, j);
     if (in->template->reject)
         j->err = *in->template->reject;
-    else
-        route_merge_inputs(in, arena, &j->inputs, &j->err);
+    else if (route_merge_inputs(in, arena, &j->inputs, &j->err) == MQ_OK)
+        route_split(in->topology, in->template->merge, arena, &j->route);
 }
 
 void planning_route(const struct question *q, struct arena *arena, struct judgement *j)

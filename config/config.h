@@ -285,6 +285,7 @@ static inline bool config_is_vitess(const struct config *c)
     return c->backend == BACKENDS_VITESS;
 }
 
+enum { CONFIG_WORKLOAD_MAX = 64 };
 /* May it be a WORKLOAD_NAME? That stands in a comment, and is a label of Vitess' metrics. */
 bool config_is_workload(struct slice name);
 

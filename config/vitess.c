@@ -7,14 +7,12 @@
 #include "config/scalar.h"
 #include "config/string_list.h"
 
-enum { WORKLOAD_MAX = 64 };
-
 bool config_is_workload(struct slice name)
 {
     for (size_t i = 0; i < name.len; i++)
         if (!isalnum((unsigned char)name.data[i]) && !memchr("_-.", name.data[i], 3))
             return false;
-    return name.len > 0 && name.len <= WORKLOAD_MAX;
+    return name.len > 0 && name.len <= CONFIG_WORKLOAD_MAX;
 }
 
 void decode_workload(struct reader *r, const struct slot *s)
@@ -22,7 +20,7 @@ void decode_workload(struct reader *r, const struct slot *s)
     const char *text = reader_text(r, s);
     if (text && !config_is_workload(slice_cstr(text)))
         reader_fault(r, s->node, s->path, "a workload's name has 1 to %d letters, digits, _, - and .",
-                     WORKLOAD_MAX);
+                     CONFIG_WORKLOAD_MAX);
     else
         decode_text(r, s);
 }

@@ -22,6 +22,13 @@ enum {
                            CAP_MARIADB_EXTENDED_METADATA,
 };
 
+/* What a server is asked before it is used. A vtgate is asked only whether it is one: tablets, of
+ * which some may be down, would have to answer the rest. */
+#define PROBE                                                                  \
+    "SELECT @@sql_mode, @@hostname, @@port, @@global.character_set_client, "   \
+    "@@global.collation_connection"
+#define VTGATE_PROBE "SHOW VITESS_TARGET"
+
 static const char *const state_names[] = {
 #define BACKEND_STATE(name, summary) #name,
 #include "proxy/states.def"
@@ -64,6 +71,16 @@ static const struct config *backend_config(const struct backend *b)
 static const struct shard_config *backend_shard(const struct backend *b)
 {
     return b->pool->deployment->topology->shards[b->pool->key.shard].config;
+}
+
+bool backend_is_vtgate(const struct backend *b)
+{
+    return pool_is_vitess(b->pool);
+}
+
+bool backend_suits(const struct backend *b, const struct vars *wanted)
+{
+    return !backend_is_vtgate(b) || !vars_lack_default(&b->vars, wanted);
 }
 
 /* ---- ending ---- */
@@ -343,10 +360,9 @@ static bool logged_in(struct backend *b, struct slice payload)
         return true;
     }
     backend_move(b, BACKEND_PROBE);
-    return backend_query(b, b->errand ? b->errand
-                                      : "SELECT @@sql_mode, @@hostname, @@port, "
-                                        "@@global.character_set_client, "
-                                        "@@global.collation_connection");
+    return backend_query(b, b->errand            ? b->errand
+                            : backend_is_vtgate(b) ? VTGATE_PROBE
+                                                 : PROBE);
 }
 
 static enum err_code login_packet(struct backend *b, struct slice payload, struct err *reterr)
@@ -355,7 +371,7 @@ static enum err_code login_packet(struct backend *b, struct slice payload, struc
     buf_init(&out);
     enum login_step step = client_login_packet(&b->login, payload, &out, reterr);
     bool sent = true;
-    if (buf_len(&out))
+    if (step == LOGIN_SEND || buf_len(&out)) /* an empty password's proof is empty */
         sent = send_packet(b, buf_slice(&out));
     buf_fini(&out);
     if (step == LOGIN_FAILED)
@@ -424,15 +440,32 @@ static void learn_names(struct worker *w, struct slice row)
                  (int)collation.len, collation.data);
 }
 
+/* vttablet insists on a strict sql_mode, vtgate reads statements by itself, and all is in UTF-8. */
+static void take_vtgate(struct backend *b)
+{
+    b->modes = mem_strdup("");
+    b->strict = true;
+    snprintf(b->worker->default_names, sizeof b->worker->default_names, "NAMES utf8mb4");
+}
+
+static enum err_code take_probe_row(struct backend *b, struct slice row, struct err *reterr)
+{
+    if (b->errand) {
+        take_role(b, row);
+    } else if (backend_is_vtgate(b)) {
+        take_vtgate(b);
+    } else {
+        learn_names(b->worker, row);
+        return check_sql_mode(b, row, reterr);
+    }
+    return MQ_OK;
+}
+
 static enum err_code probe_packet(struct backend *b, struct slice payload, struct err *reterr)
 {
     switch (answer_packet(&b->answer, (const uint8_t *)payload.data, payload.len, payload.len)) {
     case ANSWER_ROW:
-        if (b->errand)
-            take_role(b, payload);
-        else
-            learn_names(b->worker, payload);
-        return b->errand ? MQ_OK : check_sql_mode(b, payload, reterr);
+        return take_probe_row(b, payload, reterr);
     case ANSWER_ERR:
         if (b->errand) /* what was to be killed is gone */
             break;

@@ -94,6 +94,10 @@ struct backend {
     bool writable;   /* and it is */
 };
 
+/* Is it a vtgate's? */
+bool backend_is_vtgate(const struct backend *b);
+/* Can it be given these variables? A vtgate cannot take one back to its default. */
+bool backend_suits(const struct backend *b, const struct vars *wanted);
 /* Opens a connection to one of the shard's hosts for the pool, or, with a session, for that one
  * alone, logging in as it wants. Its end is told to the pool. NULL with reterr on failure at once. */
 struct backend *backend_open(struct pool *pool, uint32_t host, struct session *s,

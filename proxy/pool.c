@@ -18,10 +18,10 @@ enum {
 };
 
 struct pool *pool_get(struct worker *w, struct deployment *d, const struct account *account,
-                      uint32_t shard, uint32_t flags)
+                      uint32_t shard, uint32_t flags, uint32_t workload)
 {
     struct pool_key key = { .shard = shard, .account = account->backend, .flags = flags,
-                            .deployment = d };
+                            .workload = workload, .deployment = d };
     struct pool *p;
     HASH_FIND(hh, w->pools, &key, sizeof key, p);
     if (p)
@@ -234,8 +234,10 @@ static bool run_errand(struct pool *p, uint32_t host, const char *statement)
 
 bool pool_ask_role(struct pool *p, uint32_t host)
 {
-    struct backend *b =
-        open_errand(p, host, "SELECT CONCAT(@@global.read_only, ',', @@global.innodb_read_only)");
+    static const char of_server[] =
+        "SELECT CONCAT(@@global.read_only, ',', @@global.innodb_read_only)";
+    static const char of_vtgate[] = "SELECT '0,0'"; /* it answers this itself */
+    struct backend *b = open_errand(p, host, pool_is_vitess(p) ? of_vtgate : of_server);
     if (b)
         b->asks_role = true;
     else
@@ -255,6 +257,12 @@ bool pool_open_killer(struct pool *p, uint32_t host, struct err *reterr)
 const char *pool_shard_name(const struct pool *p)
 {
     return p->deployment->topology->shards[p->key.shard].config->name;
+}
+
+bool pool_is_vitess(const struct pool *p)
+{
+    const struct topology *t = p->deployment->topology;
+    return config_is_vitess(t->config) && p->key.shard < t->shard_count;
 }
 
 struct backend *pool_open_exclusive(struct pool *p, struct session *s,
@@ -302,12 +310,16 @@ static int reluctance(const struct backend *b, const struct session *s)
 /* The one used last, but of those that hold warnings the one used first. */
 static struct backend *pick_idle(struct pool *p, const struct session *s)
 {
-    struct backend *best = NULL;
+    struct backend *best = NULL, *unfit = NULL;
     int looked = 0, least = 4;
     LIST_EACH (&p->idle, node, following) {
         struct backend *b = LIST_ENTRY(node, struct backend, node);
         if (!is_alive(p, b))
             continue;
+        if (!backend_suits(b, session_vars(s))) {
+            unfit = b;
+            continue;
+        }
         int r = reluctance(b, s);
         if (r < least || (r == least && (r & 1))) {
             best = b;
@@ -316,6 +328,8 @@ static struct backend *pick_idle(struct pool *p, const struct session *s)
         if (!least || ++looked == LOOKED_AT)
             break;
     }
+    if (!best && unfit && atomic_load(&pool_endpoint(p)->open) >= most_places(p))
+        backend_kill(unfit); /* which makes room for another */
     return best;
 }
 

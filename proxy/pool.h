@@ -14,7 +14,7 @@ struct pool {
         uint32_t flags;   /* CAP_FOUND_ROWS, CAP_IGNORE_SPACE; of the unsharded keyspace's
                              CAP_CONNECT_WITH_DB, for a server's session is never again without
                              a database */
-        uint32_t unused;  /* zero: the key is compared as bytes */
+        uint32_t workload; /* of a vtgate: statements that are prepared there name it; else 0 */
         const struct deployment *deployment;
     } key;
     struct worker *worker;
@@ -39,6 +39,7 @@ struct pool {
         uint32_t left;     /* hosts that have not answered yet; 0: none is asked */
         uint32_t writable; /* of those that have */
         uint32_t found;    /* the last of these */
+        bool current;      /* the one in use is among them */
         bool for_probe;    /* the worker waits for its end */
     } search;
     struct list kills;      /* pool_kill.c */
@@ -48,9 +49,9 @@ struct pool {
     bool retired;           /* of a former deployment: nothing goes back into it */
 };
 
-/* The pool for the session's account and flags. */
+/* The pool for the session's account, flags and workload. */
 struct pool *pool_get(struct worker *w, struct deployment *d, const struct account *account,
-                      uint32_t shard, uint32_t flags);
+                      uint32_t shard, uint32_t flags, uint32_t workload);
 /* An idle backend, now BUSY and lent to the session, or NULL: then the session is on the
  * waiters' list, or *reterr says why it cannot be served. */
 struct backend *pool_checkout(struct pool *p, struct session *s, struct err *reterr);
@@ -85,6 +86,8 @@ void pool_primary_missing(struct pool *p);
 /* Opens the backend that kills others, beyond the shard's places. */
 bool pool_open_killer(struct pool *p, uint32_t host, struct err *reterr);
 const char *pool_shard_name(const struct pool *p);
+/* Are its servers vtgates? */
+bool pool_is_vitess(const struct pool *p);
 
 /* A pool of the shard has sessions waiting and no place for a backend: another pool on w gives
  * one up, at once or as soon as it can. asking (may be NULL) is not asked itself. */

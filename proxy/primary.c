@@ -61,9 +61,17 @@ static void refuse(struct pool *p, enum err_code fault)
     each_pool(p, pool_primary_missing);
 }
 
+/* Any vtgate will do: the one in use, if it lives. */
+static uint32_t choose_vtgate(const struct pool *p)
+{
+    return p->search.current ? atomic_load(&pool_endpoint(p)->primary) : p->search.found;
+}
+
 static void decide(struct pool *p)
 {
-    if (p->search.writable == 1)
+    if (p->search.writable && pool_is_vitess(p))
+        settle(p, choose_vtgate(p));
+    else if (p->search.writable == 1)
         settle(p, p->search.found);
     else
         refuse(p, p->search.writable ? MQ_SHARD_TWO_PRIMARIES : MQ_SHARD_NO_PRIMARY);
@@ -79,6 +87,7 @@ void primary_heard(struct pool *p, uint32_t host, bool writable)
     if (writable) {
         p->search.writable++;
         p->search.found = host;
+        p->search.current |= host == atomic_load(&pool_endpoint(p)->primary);
     }
     if (--p->search.left == 0)
         decide(p);
@@ -91,6 +100,7 @@ void primary_search(struct pool *p)
         return;
     atomic_store(&e->searched_ms, p->worker->now_ms);
     p->search.writable = 0;
+    p->search.current = false;
     p->search.left = e->host_count + 1; /* so that failures at once do not end it early */
     for (uint32_t i = 0; i < e->host_count; i++)
         if (!pool_ask_role(p, i))

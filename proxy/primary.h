@@ -7,6 +7,8 @@
  *     ^  ^       none ─> MQ_SHARD_NO_PRIMARY ──┐ asked again
  *     │  └────── two ──> MQ_SHARD_TWO_PRIMARIES┘
  *     └ suspected: statements wait for the answer
+ *
+ * vtgates are such servers as well, but any of them that can be reached will do.
  */
 #ifndef MQ_PROXY_PRIMARY_H
 #define MQ_PROXY_PRIMARY_H

@@ -403,6 +403,18 @@ static size_t pass_known(struct output *o, uint8_t *data, size_t len)
     return n ? n : pass_rows(o, data, len);
 }
 
+/* A vtgate's warnings are about how it plans; those of MySQL it keeps to itself. */
+static void translate(struct session *s, enum answer_packet kind, uint8_t *payload, size_t len)
+{
+    struct answer *a = &s->backend->answer;
+    if (kind == ANSWER_ERR) {
+        session_vitess_error(s, &a->err);
+    } else if ((kind == ANSWER_OK || kind == ANSWER_ROWS_END) && a->ok.warnings) {
+        a->ok.warnings = 0;
+        warnings_set(payload, len, 0, a->capabilities);
+    }
+}
+
 /* One packet at data; returns the bytes used, 0 when more is needed. *ret_end tells that the
  * step's answer has ended. */
 static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_end, bool *ret_failed)
@@ -424,6 +436,8 @@ static size_t take_one(struct output *o, uint8_t *data, size_t len, bool *ret_en
         broken(o, file_refused ? "the shard asked for a client's file" : "malformed answer");
         return 0;
     }
+    if (backend_is_vtgate(b))
+        translate(o->s, kind, data + PACKET_HEADER, payload);
     take_packet(o, kind, data, PACKET_HEADER + have, payload);
     b->pass_left = payload - have;
     *ret_failed = kind == ANSWER_ERR;

@@ -60,6 +60,7 @@ void relay_write_err(struct session *s, const struct err_packet *error, struct b
     size_t mark = packet_open(out);
     err_write(out, &told, s->capabilities | CAP_PROTOCOL_41);
     packet_close(out, mark, &s->seq);
+    session_keep_error(s, &told);
     buf_fini(&legacy);
     session_script_drop(s);
 }

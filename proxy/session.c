@@ -525,15 +525,18 @@ void session_free(struct session *s)
     vars_fini(s->worker->interned, &s->vars);
     vars_fini(s->worker->interned, &s->login_vars);
     vars_fini(s->worker->interned, &s->trial);
+    vars_fini(s->worker->interned, &s->due);
     session_end_login(s);
     session_branches_free(s);
     mem_free(s->preparing);
     mem_free(s->fields_like);
     mem_free(s->own_error);
+    mem_free(s->kept_error);
     mem_free(s->user);
     mem_free(s->database);
     mem_free(s->using);
     mem_free(s->login_tenant);
+    mem_free(s->workload);
     mem_free(s->tenant);
     mem_free(s->before.tenant);
     mem_free(s->transaction_tenant);

@@ -40,13 +40,6 @@ void session_note_merged_warnings(struct session *s, uint16_t count)
     s->warned_apart = count != 0;
 }
 
-/* The shard has told an error, but not what it tells besides. */
-void session_note_failure(struct session *s)
-{
-    session_note_warnings(s, 1);
-    s->warnings_counted = s->errors_counted = false;
-}
-
 void session_note_error(struct session *s, unsigned code, struct slice message)
 {
     session_note_warnings(s, 1);
@@ -54,6 +47,20 @@ void session_note_error(struct session *s, unsigned code, struct slice message)
     s->own_errno = (uint16_t)code;
     s->error_count = 1;
     s->errors_counted = true;
+}
+
+/* The shard has told an error, but not what it tells besides. A vtgate has nothing to tell. */
+void session_note_failure(struct session *s)
+{
+    char *kept = s->kept_error;
+    s->kept_error = NULL;
+    if (kept) {
+        session_note_error(s, s->kept_errno, slice_cstr(kept));
+        mem_free(kept);
+        return;
+    }
+    session_note_warnings(s, 1);
+    s->warnings_counted = s->errors_counted = false;
 }
 
 void session_keep_teller(struct session *s, struct backend *b)

@@ -244,6 +244,29 @@ void session_advance(struct session *s);
 /* The answer of the step has ended (OK or ERR, in backend->answer). */
 void session_on_step_end(struct session *s, bool failed);
 
+/* session_vitess.c */
+bool session_on_vitess(const struct session *s);
+/* May a client ask for it? Without Vitess all may be. */
+enum err_code session_vitess_charset(const struct session *s, const struct charset_info *charset,
+                                     struct err *reterr);
+enum err_code session_vitess_variable(const struct session *s, enum var var, bool is_default,
+                                      struct err *reterr);
+/* What the borrowed backend is to have where the session is to have `wanted`. */
+const struct vars *session_vitess_vars(struct session *s, const struct vars *wanted);
+/* The login's attribute program_name, or without one its user: the WORKLOAD_NAME, unless that is
+ * configured. */
+void session_keep_workload(struct session *s, struct slice program);
+/* Empty without Vitess. */
+struct slice session_workload(const struct session *s);
+/* Of its name, 0 without one; not many, since clients choose the names. */
+uint32_t session_workload_number(const struct session *s);
+/* A vtgate's error becomes what a client knows; its message may be in the worker's arena then. */
+void session_vitess_error(const struct session *s, struct err_packet *e);
+/* The client has been told it: a vtgate does not know it when it is asked later. */
+void session_keep_error(struct session *s, const struct err_packet *told);
+/* SET TRANSACTION READ ONLY is about to have no effect. */
+bool session_ignores_read_only(const struct session *s);
+
 /* session_home.c */
 /* Is the request for the server on which the session has a backend of its own? That is borrowed. */
 bool session_goes_home(const struct session *s);
@@ -376,6 +399,8 @@ enum err_code session_track_set(struct session *s, enum var var, struct slice va
 
 /* session_transaction.c */
 void session_set_transaction(struct session *s, const struct template *t);
+/* Its name in quotes, by the number of struct characteristics; NULL: none. */
+const char *session_isolation_sql(uint8_t isolation);
 /* The server's name of the isolation level that is called so; false: it is not known. */
 bool session_isolation_name(struct slice sql, struct slice *ret);
 /* SET @@transaction_isolation and @@transaction_read_only: of the next transaction only. */

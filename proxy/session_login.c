@@ -155,8 +155,10 @@ static enum err_code take_charset(struct session *s, uint16_t collation, struct 
     char text[128];
     if (charset && !charset->safe)
         return err_set(reterr, MQ_CHARSET_UNSAFE, "the connection's character set is not served");
-    if (!charset) /* as a server would: its own default */
+    if (!charset || session_vitess_charset(s, charset, NULL)) { /* as a server would: its own */
         charset = charset_find(SLICE_LIT("utf8mb4"));
+        name = NULL;
+    }
     if (name && s->worker->dialect.flavour == FLAVOUR_MARIADB && strstr(name, "_0900_"))
         name = NULL; /* MariaDB takes its own default instead */
     if (name)
@@ -170,14 +172,17 @@ static enum err_code take_charset(struct session *s, uint16_t collation, struct 
 
 static enum err_code take_attributes(struct session *s, struct slice attributes, struct err *reterr)
 {
-    struct slice key, value;
+    struct slice key, value, program = slice_of("", 0);
     while (attribute_next(&attributes, &key, &value)) {
         enum err_code code = MQ_OK;
         if (slice_eq(key, SLICE_LIT("tenant")))
             code = session_choose_tenant(s, value, true, reterr);
+        else if (slice_eq(key, SLICE_LIT("program_name")))
+            program = value;
         if (code)
             return code;
     }
+    session_keep_workload(s, program);
     return MQ_OK;
 }
 

@@ -114,7 +114,7 @@ static void open_backend(struct session *s)
     }
     session_end_login(s);
     session_move(s, SESSION_WAITING);
-    struct pool *p = pool_get(s->worker, s->deployment, s->account, 0, 0);
+    struct pool *p = pool_get(s->worker, s->deployment, s->account, 0, 0, 0);
     s->backend = pool_open_exclusive(p, s, &o->login, &e);
     if (!s->backend)
         session_fail_login(s, &e);

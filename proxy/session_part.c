@@ -51,6 +51,7 @@ struct session *session_part_create(struct session *parent, struct io *io,
     s->account = parent->account;
     s->capabilities = session_part_capabilities(parent);
     s->user = mem_strdup(parent->user);
+    s->workload = mem_strdup(parent->workload);
     s->database = mem_strdup(parent->database);
     vars_copy(interned, &s->vars, &parent->vars);
     s->modes = parent->modes;

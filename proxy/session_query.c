@@ -42,6 +42,7 @@ struct session_facts session_facts(const struct session *s)
         .other_charset = !vars_unicode(&s->vars),
         .other_results = !gives_unicode(s),
         .unmerged = unmerged(s),
+        .workload = session_workload(s),
         .database = slice_cstr(s->database),
         .user = slice_cstr(s->user),
         .unix_socket = s->from.unix_socket,

@@ -123,7 +123,7 @@ void session_run_request(struct session *s)
     }
     do {
         struct pool *p = pool_get(s->worker, s->deployment, s->account, s->request.shard,
-                                  connection_flags(s));
+                                  connection_flags(s), session_workload_number(s));
         s->waits_for = p;
         struct backend *b = session_kept_backend(s, p);
         if (!b)

@@ -223,6 +223,8 @@ static enum err_code set_names(struct source *from, const struct set_item *item,
     if (!charset)
         return err_set(reterr, MQ_CHARSET_UNSAFE, "character set '%.*s' is not served",
                        (int)name.text.len, name.text.data);
+    if (session_vitess_charset(s, charset, reterr))
+        return reterr->code;
     if (item->collation.kind != VALUE_NONE &&
         value_of(from, item, &item->collation, &collation, reterr))
         return reterr->code;
@@ -238,13 +240,17 @@ static enum err_code set_names(struct source *from, const struct set_item *item,
 }
 
 /* Character sets of one's own for literals must not be larger than what the lexer knows. */
-static enum err_code check_charset(enum var var, const struct value *v, struct err *reterr)
+static enum err_code check_charset(const struct session *s, enum var var, const struct value *v,
+                                   struct err *reterr)
 {
+    const struct charset_info *charset = safe_charset(v, var == VAR_COLLATION);
     if (v->form == FORM_DEFAULT)
         return err_set(reterr, MQ_VARIABLE_VALUE, "%s has no default of its own", var_info(var)->name);
     bool none = v->form == FORM_NULL && var == VAR_RESULTS;
-    if (none || safe_charset(v, var == VAR_COLLATION))
+    if (none)
         return MQ_OK;
+    if (charset)
+        return session_vitess_charset(s, charset, reterr);
     return err_set(reterr, MQ_CHARSET_UNSAFE, "'%.*s' is not served", (int)v->text.len,
                    v->text.data);
 }
@@ -366,7 +372,7 @@ static enum err_code assign(struct session *s, const struct set_item *item, enum
     else if (var == VAR_OPTIMIZER)
         code = set_flags(s, v, reterr);
     else if (var_info(var)->kind == VAR_KIND_REFINES)
-        code = check_charset(var, v, reterr);
+        code = check_charset(s, var, v, reterr);
     bool truth = var == VAR_AUTOCOMMIT || var == VAR_READ_ONLY; /* read here as well */
     if (truth && (says_on(v) || says_off(v)))
         *v = (struct value){ FORM_NUMBER, says_on(v) ? SLICE_LIT("1") : SLICE_LIT("0") };
@@ -406,6 +412,10 @@ static enum err_code set_system(struct source *from, const struct set_item *item
         return reterr->code;
     if (var_is_followed(var) && !name_on(s, info))
         return err_set(reterr, MQ_VARIABLE_NOT_ALLOWED, "Unknown system variable '%s'", info->name);
+    bool plain = v.form == FORM_DEFAULT || (var == VAR_READ_ONLY && says_off(&v)) ||
+                 !var_is_followed((enum var)var);
+    if (!item->next_only && session_vitess_variable(s, (enum var)var, plain, reterr))
+        return reterr->code;
     if (item->next_only)
         return session_set_next(s, (enum var)var, v.text, reterr);
     if (info->kind == VAR_KIND_OWN)

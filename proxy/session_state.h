@@ -266,6 +266,7 @@ struct session {
     struct deployment *deployment; /* one reference */
     const struct account *account; /* of the deployment */
     char *user;
+    char *workload; /* of session_keep_workload(); NULL: without Vitess */
 
     /* Names under which it has taken a share of what is limited; NULL: none. */
     struct {
@@ -282,6 +283,7 @@ struct session {
     bool tenant_schema;
     struct vars vars, login_vars;
     struct vars trial;    /* during END_SET */
+    struct vars due;      /* of session_vitess_vars() */
     bool trying;
     struct {              /* before the SET at hand, in case it fails */
         char *tenant;
@@ -365,6 +367,8 @@ struct session {
     struct backend *teller;  /* IDLE, and still holds them; NULL: none */
     char *own_error;         /* an error of mqgate's own, as it was told; NULL: none */
     uint16_t own_errno;
+    char *kept_error;        /* of session_keep_error(), until the statement's end is noted */
+    uint16_t kept_errno;
 
     struct client_stmt *stmts;
     struct list cursors; /* those that are open */

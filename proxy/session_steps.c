@@ -25,9 +25,9 @@ static void send_own(struct session *s, enum step step, const char *text)
 }
 
 /* What the borrowed backend is to have. */
-const struct vars *session_vars_due(const struct session *s)
+const struct vars *session_vars_due(struct session *s)
 {
-    return s->request.steps_back ? &s->vars : session_vars(s);
+    return session_vitess_vars(s, s->request.steps_back ? &s->vars : session_vars(s));
 }
 
 /* What SET answers must be of its own assignments alone. The one statement that makes them, and
@@ -55,7 +55,8 @@ static bool may_have_warned(const struct session *s)
 static void send_sync(struct session *s)
 {
     struct backend *b = s->backend;
-    struct vars_server server = { b->dialect.flavour, pool_knows_defaults(b) ? b->modes : NULL };
+    struct vars_server server = { b->dialect.flavour, pool_knows_defaults(b) ? b->modes : NULL,
+                                  backend_is_vtgate(b) };
     struct buf text;
     s->request.mixed = !vars_eq(&b->vars, &s->vars);
     s->request.assigned = !s->request.steps_back;
@@ -68,6 +69,37 @@ static void send_sync(struct session *s)
         session_advance(s);
     }
     buf_fini(&text);
+}
+
+/* vtgate's variables never go back, not even by COM_RESET_CONNECTION. */
+static void take_another(struct session *s)
+{
+    struct backend *b = s->backend;
+    s->backend = NULL;
+    backend_kill(b);
+    session_run_request(s);
+}
+
+/* What the session refuses only now, since it needs to know its backend. */
+static void refuse_on_backend(struct session *s, const struct err *why)
+{
+    session_pin_or_release(s);
+    session_fail_request(s, why);
+}
+
+static void bring_in_line(struct session *s)
+{
+    struct backend *b = s->backend;
+    struct err e;
+    if (backend_suits(b, session_vars_due(s))) {
+        send_sync(s);
+    } else if (s->pinned) {
+        err_set(&e, MQ_IN_TRANSACTION,
+                "Vitess can set a variable back to its default outside of a transaction only");
+        refuse_on_backend(s, &e);
+    } else {
+        take_another(s);
+    }
 }
 
 static void send_database(struct session *s)
@@ -107,7 +139,8 @@ static void send_prepare(struct session *s)
     struct backend *b = s->backend;
     const struct plan_entry *entry = s->request.entry;
     const char *database = s->deployment->topology->shards[b->pool->key.shard].config->database;
-    const struct session_facts facts = { .database = slice_cstr(s->request.database) };
+    const struct session_facts facts = { .database = slice_cstr(s->request.database),
+                                         .workload = session_workload(s) };
     struct buf bytes;
     uint8_t seq = 0;
     buf_init(&bytes);
@@ -212,8 +245,15 @@ static void refuse_garbling(struct session *s)
             "the value for %s is not known to be there and ASCII; without STRICT_TRANS_TABLES in "
             "sql_mode a shard would store `?` for what is not",
             s->request.entry->template->computed);
-    session_pin_or_release(s);
-    session_fail_request(s, &e);
+    refuse_on_backend(s, &e);
+}
+
+static void refuse_read_only(struct session *s)
+{
+    struct err e;
+    err_set(&e, MQ_VARIABLE_NOT_ALLOWED,
+            "over Vitess a transaction that is READ ONLY has to be begun: START TRANSACTION READ ONLY");
+    refuse_on_backend(s, &e);
 }
 
 /* The tables of the unsharded keyspace change without mqgate's knowing, and so do the types of user
@@ -248,7 +288,7 @@ void session_advance(struct session *s)
     struct request *q = &s->request;
     q->steps_back |= may_have_warned(s);
     if (!vars_eq(&b->vars, session_vars_due(s))) {
-        send_sync(s);
+        bring_in_line(s);
         return;
     }
     if (session_needs_database(s)) {
@@ -261,6 +301,10 @@ void session_advance(struct session *s)
     }
     if (would_garble(s)) {
         refuse_garbling(s);
+        return;
+    }
+    if (session_ignores_read_only(s)) {
+        refuse_read_only(s);
         return;
     }
     if (q->execute || q->prepare) {
@@ -284,7 +328,9 @@ static void note_status(struct session *s, bool failed)
         s->backend->interrupted--; /* the KILL has done its work */
     if (failed && (a->err.code == 1290 || a->err.code == 1836)) /* the server is read-only */
         (void)primary_suspect(s->backend->pool);
-    s->backend->unsure = failed && !(s->backend->status & STATUS_AUTOCOMMIT);
+    /* vtgate goes on with a transaction whose part on the shard is gone: it is rolled back there. */
+    bool lost = failed && a->err.code == 1213 && backend_is_vtgate(s->backend);
+    s->backend->unsure = lost || (failed && !(s->backend->status & STATUS_AUTOCOMMIT));
     if (!failed) {
         s->backend->status = s->status = a->ok.status;
     } else if (a->err.code == 1213) { /* a deadlock's victim is rolled back; others say nothing */

@@ -6,7 +6,7 @@
 
 /* session_steps.c */
 /* What the borrowed backend is to have. */
-const struct vars *session_vars_due(const struct session *s);
+const struct vars *session_vars_due(struct session *s);
 /* The connection does not take what is sent, of which not a byte went out. */
 void session_lost_while_sending(struct session *s);
 /* The request is done with its backend, which stays where the server's word is that a transaction is

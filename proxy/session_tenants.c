@@ -11,7 +11,7 @@ struct asked {
     struct plan_entry *entry;
     const struct template *t; /* for several tenants */
     const struct lexed *lexed;
-    const struct route *r;
+    struct route r;
     const struct execute *execute; /* NULL: text */
     struct client_stmt *stmt;      /* the same */
     struct merge_inputs inputs;
@@ -84,8 +84,9 @@ static void ask_shard(const struct asked *a, const struct route_part *part,
     struct session *s = a->s;
     struct session_facts facts = session_facts(s);
     const struct shard_config *shard = s->deployment->topology->shards[part->shard].config;
+    bool one = config_is_vitess(s->deployment->topology->config) && part->tenant_count == 1;
     ret->shard = part->shard;
-    ret->name = mem_strdup(shard->name);
+    ret->name = mem_strdup(one ? part->tenants[0]->name : shard->name);
     if (a->execute) {
         ask_prepared(a, part, ret);
         return;
@@ -141,7 +142,7 @@ static size_t count_tenants(const struct route *r)
 
 static struct placed *list_tenants(const struct asked *a, size_t count)
 {
-    const struct route *r = a->r;
+    const struct route *r = &a->r;
     struct placed *all = arena_array(&a->s->worker->arena, struct placed, count);
     size_t n = 0;
     for (size_t i = 0; i < r->part_count; i++)
@@ -160,8 +161,8 @@ static void ask_each_tenant(const struct asked *a, size_t count, struct part_req
 
 static void ask_each_shard(const struct asked *a, struct part_request *requests)
 {
-    for (size_t i = 0; i < a->r->part_count; i++)
-        ask_shard(a, &a->r->parts[i], &requests[i]);
+    for (size_t i = 0; i < a->r.part_count; i++)
+        ask_shard(a, &a->r.parts[i], &requests[i]);
 }
 
 /* ---- how many rows a DELETE of copies is to tell of ---- */
@@ -197,7 +198,7 @@ static struct plan_entry *plan_count(const struct asked *a, const struct param_v
 static void make_count(const struct asked *counting)
 {
     struct session *s = counting->s;
-    size_t count = counting->r->part_count;
+    size_t count = counting->r.part_count;
     struct part_request *requests = arena_array(&s->worker->arena, struct part_request, count);
     ask_each_shard(counting, requests);
     session_count_before(s, counting->entry, counting->t->merge, &counting->inputs, requests, count,
@@ -206,11 +207,25 @@ static void make_count(const struct asked *counting)
 
 /* ---- the statement ---- */
 
+/* Parts of one shard take as many of its connections, and wait for none that another has. */
+static enum err_code split(struct asked *a, struct err *reterr)
+{
+    const struct topology *t = a->s->deployment->topology;
+    size_t most = t->config->pool.max_per_shard;
+    route_split(t, a->t->merge, &a->s->worker->arena, &a->r);
+    if (!config_is_vitess(t->config) || is_write(a->t) || a->r.part_count <= most)
+        return MQ_OK;
+    return err_set(reterr, MQ_SCATTER,
+                   "vtgate has to be asked for each of %zu tenants at the same time, and "
+                   "pool.max_per_shard allows %zu connections; name fewer tenants, or raise it",
+                   a->r.part_count, most);
+}
+
 static void run(struct asked *a, const struct asked *counting)
 {
     struct session *s = a->s;
     bool each_tenant = a->t->merge->kind == MERGE_COUNTS_MAX;
-    size_t count = each_tenant ? count_tenants(a->r) : a->r->part_count;
+    size_t count = each_tenant ? count_tenants(&a->r) : a->r.part_count;
     struct part_request *requests = arena_array(&s->worker->arena, struct part_request, count);
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(a->entry);
@@ -222,7 +237,7 @@ static void run(struct asked *a, const struct asked *counting)
         ask_each_tenant(a, count, requests);
     else
         ask_each_shard(a, requests);
-    session_want_shares(s, a->r);
+    session_want_shares(s, &a->r);
     session_make_scatter(s, a->entry, a->t->merge, &a->inputs, requests, count, a->execute != NULL);
     if (counting)
         make_count(counting);
@@ -244,17 +259,17 @@ void session_run_tenants(struct session *s, struct plan_entry *entry, const stru
                          const struct execute *execute, struct client_stmt *stmt)
 {
     struct err e = { 0 };
-    struct asked counting, a = { .s = s, .entry = entry, .lexed = lexed, .r = r,
+    struct asked counting, a = { .s = s, .entry = entry, .lexed = lexed, .r = *r,
                                  .execute = execute, .stmt = stmt };
     struct plan_entry *count = NULL;
     struct lexed counted;
     a.t = plan_entry_scatter(s->worker->plans, entry, lexed);
     if (prepare(&a, params, &e) == MQ_OK && a.t->merge->counted)
         count = plan_count(&a, params, &counted, &counting, &e);
-    if (e.code)
-        session_refuse_statement(s, &e);
-    else
+    if (!e.code && split(&a, &e) == MQ_OK)
         run(&a, count ? &counting : NULL);
+    else
+        session_refuse_statement(s, &e);
     if (count)
         plan_entry_release(count);
 }

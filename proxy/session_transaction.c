@@ -14,12 +14,12 @@
 
 static const struct isolation {
     enum keyword keyword;
-    const char *value, *words;
+    const char *value, *words, *sql;
 } isolations[] = {
-    { KW_READ, "READ-UNCOMMITTED", "READ UNCOMMITTED" },
-    { KW_COMMITTED, "READ-COMMITTED", "READ COMMITTED" },
-    { KW_REPEATABLE, "REPEATABLE-READ", "REPEATABLE READ" },
-    { KW_SERIALIZABLE, "SERIALIZABLE", "SERIALIZABLE" },
+    { KW_READ, "READ-UNCOMMITTED", "READ UNCOMMITTED", "'READ-UNCOMMITTED'" },
+    { KW_COMMITTED, "READ-COMMITTED", "READ COMMITTED", "'READ-COMMITTED'" },
+    { KW_REPEATABLE, "REPEATABLE-READ", "REPEATABLE READ", "'REPEATABLE-READ'" },
+    { KW_SERIALIZABLE, "SERIALIZABLE", "SERIALIZABLE", "'SERIALIZABLE'" },
 };
 
 enum { ISOLATIONS = sizeof isolations / sizeof *isolations };
@@ -42,6 +42,11 @@ static uint8_t isolation_by_value(struct slice value)
         if (slice_ieq_cstr(value, isolations[i].value))
             return (uint8_t)(i + 1);
     return 0;
+}
+
+const char *session_isolation_sql(uint8_t isolation)
+{
+    return isolation ? isolations[isolation - 1].sql : NULL;
 }
 
 bool session_isolation_name(struct slice sql, struct slice *ret)
@@ -75,7 +80,8 @@ static struct characteristics told_before(const struct session *s)
 bool session_needs_characteristics(const struct session *s)
 {
     struct characteristics c = told_before(s);
-    return (c.isolation || c.access) && !s->characteristics_set && !s->pinned;
+    bool apply = !session_on_vitess(s) || session_targets_unsharded(s);
+    return apply && (c.isolation || c.access) && !s->characteristics_set && !s->pinned;
 }
 
 const char *session_characteristics(struct session *s)
@@ -167,14 +173,13 @@ static void set_session_transaction(struct session *s, const struct template *t)
     uint8_t isolation = isolation_by_keyword(t->op);
     enum access access = access_of(t->flags);
     struct err e;
-    if (session_keep_begun(s, isolation, access, &e)) {
+    if (session_keep_begun(s, isolation, access, &e) ||
+        session_vitess_variable(s, VAR_READ_ONLY, access != ACCESS_READ_ONLY, &e)) {
         session_refuse_statement(s, &e);
         return;
     }
     if (isolation) {
-        char *value =
-            arena_printf(&s->worker->arena, "'%s'", isolations[isolation - 1].value);
-        vars_set(interned, &s->vars, VAR_ISOLATION, slice_cstr(value));
+        vars_set(interned, &s->vars, VAR_ISOLATION, slice_cstr(session_isolation_sql(isolation)));
         session_track_assigned(s, VAR_ISOLATION);
     }
     if (access) {
@@ -249,16 +254,19 @@ static enum completion completion_type(const struct session *s)
 }
 
 /* Chaining and releasing is done here, whatever completion_type is on the backend. */
+static bool may_chain(const struct session *s)
+{
+    return vars_value(&s->vars, VAR_COMPLETION) && !session_on_vitess(s);
+}
+
 struct slice session_commit_text(const struct session *s)
 {
-    return vars_value(&s->vars, VAR_COMPLETION) ? SLICE_LIT("COMMIT AND NO CHAIN NO RELEASE")
-                                          : SLICE_LIT("COMMIT");
+    return may_chain(s) ? SLICE_LIT("COMMIT AND NO CHAIN NO RELEASE") : SLICE_LIT("COMMIT");
 }
 
 struct slice session_rollback_text(const struct session *s)
 {
-    return vars_value(&s->vars, VAR_COMPLETION) ? SLICE_LIT("ROLLBACK AND NO CHAIN NO RELEASE")
-                                          : SLICE_LIT("ROLLBACK");
+    return may_chain(s) ? SLICE_LIT("ROLLBACK AND NO CHAIN NO RELEASE") : SLICE_LIT("ROLLBACK");
 }
 
 /* ---- BEGIN ---- */

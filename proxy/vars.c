@@ -228,6 +228,8 @@ static void write_value(int var, const char *value, const struct vars_server *se
 {
     if (value)
         buf_append_cstr(out, value);
+    else if (server->vitess)
+        buf_append_cstr(out, vitess_var((enum var)var)->fallback);
     else if (var == VAR_SQL_MODE && server->modes)
         buf_printf(out, "'%s'", server->modes);
     else if (var == VAR_FOREIGN_KEYS || var == VAR_UNIQUE)
@@ -236,15 +238,34 @@ static void write_value(int var, const char *value, const struct vars_server *se
         buf_append_cstr(out, "DEFAULT");
 }
 
+static const char *name_on(const struct vars_server *server, int var)
+{
+    const struct var_info *info = var_info((enum var)var);
+    if (server->vitess && vitess_var((enum var)var)->use != VITESS_SENT)
+        return NULL;
+    return var == VAR_NAMES                     ? info->name
+           : server->flavour == FLAVOUR_MARIADB ? info->mariadb
+                                                : info->mysql;
+}
+
+bool vars_lack_default(const struct vars *have, const struct vars *want)
+{
+    bool need = false;
+    for (int i = 0; i < VAR_COUNT; i++) {
+        const struct vitess_var *v = vitess_var((enum var)i);
+        need |= v->use == VITESS_SENT && !v->fallback && is_due(have, want, i) &&
+                !vars_value(want, (enum var)i);
+    }
+    return need;
+}
+
 void vars_statement(const struct vars *have, const struct vars *want,
                     const struct vars_server *server, struct buf *out)
 {
     const char *separator = "SET ";
     for (int i = 0; i < VAR_COUNT; i++) {
-        const struct var_info *info = var_info((enum var)i);
-        const char *name = server->flavour == FLAVOUR_MARIADB ? info->mariadb : info->mysql;
-        const char *value = vars_value(want, (enum var)i);
-        if ((i != VAR_NAMES && !name) || !is_due(have, want, i))
+        const char *name = name_on(server, i), *value = vars_value(want, (enum var)i);
+        if (!name || !is_due(have, want, i))
             continue;
         buf_append_cstr(out, separator);
         separator = ", ";

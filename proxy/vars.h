@@ -41,7 +41,11 @@ bool vars_unicode(const struct vars *v);
 struct vars_server {
     enum flavour flavour;
     const char *modes; /* the sql_mode that its connection began with; NULL: its default now */
+    bool vitess;       /* it is a vtgate */
 };
+/* A vtgate cannot be told to go from `have` to `want`: a variable would have to go back to its
+ * default. */
+bool vars_lack_default(const struct vars *have, const struct vars *want);
 /* Appends the SET statement that turns `have` into `want` on that server. */
 void vars_statement(const struct vars *have, const struct vars *want,
                     const struct vars_server *server, struct buf *out);

@@ -149,7 +149,7 @@ void worker_probe(struct worker *w)
         return;
     w->probes_open = 1; /* so that failures at once do not end it early */
     for (uint32_t i = 0; i < topology_server_count(topology); i++)
-        if (pool_open_probe(pool_get(w, w->deployment, &w->deployment->accounts[0], i, 0)))
+        if (pool_open_probe(pool_get(w, w->deployment, &w->deployment->accounts[0], i, 0, 0)))
             w->probes_open++;
     worker_probe_ended(w);
 }

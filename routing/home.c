@@ -13,6 +13,10 @@ static enum err_code note(struct planner *p, enum home home)
     if (p->scatter)
         return scatter_refuse(p, "user variables and locks are on one connection, not on those of "
                                  "several shards; send the variable's value instead");
+    if (config_is_vitess(p->topology->config))
+        return reject(p, MQ_VITESS_UNSUPPORTED,
+                      "user variables and locks by name: vtgate has them by itself, not on the "
+                      "shard's session; send the variable's value instead");
     if (p->t->home < home)
         p->t->home = (uint8_t)home;
     return MQ_OK;

@@ -180,13 +180,21 @@ static enum err_code plan_other(struct planner *p, const struct node *statement)
     return reject(p, MQ_STATEMENT_NOT_ALLOWED, "%s is not served", word);
 }
 
+static enum err_code refuse_replace(struct planner *p)
+{
+    return reject(p, MQ_VITESS_UNSUPPORTED,
+                  "vtgate does not serve REPLACE in a sharded keyspace; send INSERT … ON DUPLICATE "
+                  "KEY UPDATE");
+}
+
 static enum err_code plan_kind(struct planner *p, const struct node *n)
 {
     switch ((enum node_kind)n->kind) {
     case N_QUERY:
         return select_plan(p, n);
     case N_INSERT:
-        return insert_plan(p, n);
+        return n->op == KW_REPLACE && config_is_vitess(p->topology->config) ? refuse_replace(p)
+                                                                           : insert_plan(p, n);
     case N_UPDATE:
     case N_DELETE:
         return plan_change(p, n);

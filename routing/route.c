@@ -9,9 +9,21 @@
 #include "routing/session_values.h"
 #include "routing/source.h"
 
+/* Comments are passed on to vtgate, which reads some of them. */
+static enum err_code check_directives(const struct route_input *in, struct err *reterr)
+{
+    struct slice d = in->lexed->directive;
+    if (!d.len || !config_is_vitess(in->topology->config))
+        return MQ_OK;
+    return err_set(reterr, MQ_VITESS_DIRECTIVE, "the directive %.*s is not passed on to vtgate",
+                   (int)(d.len > 64 ? 64 : d.len), d.data);
+}
+
 static enum err_code check_session(const struct route_input *in, struct err *reterr)
 {
     const struct template *t = in->template;
+    if (check_directives(in, reterr))
+        return reterr->code;
     if (!in->params && t->client_params && t->verdict != VERDICT_UNSHARDED)
         return err_set(reterr, MQ_SYNTAX, "a parameter marker stands outside a prepared statement");
     if (t->needs_administrator && !in->facts->administrator)
@@ -156,6 +168,20 @@ static void make_parts(const struct tenant **tenants, size_t count, struct arena
     }
     ret->parts = parts;
     ret->verdict = VERDICT_TENANTS;
+}
+
+void route_split(const struct topology *t, const struct merge_recipe *recipe, struct arena *arena,
+                 struct route *r)
+{
+    bool merged = recipe->kind == MERGE_ROWS && !recipe->joined;
+    if (!config_is_vitess(t->config) || merged)
+        return;
+    const struct route_part *all = r->parts; /* vtgates are one shard */
+    struct route_part *parts = arena_array(arena, struct route_part, all->tenant_count);
+    for (size_t i = 0; i < all->tenant_count; i++)
+        parts[i] = (struct route_part){ all->shard, &all->tenants[i], 1 };
+    r->parts = parts;
+    r->part_count = all->tenant_count;
 }
 
 static enum route_outcome place_several(const struct route_input *in, const struct tenant_set *set,
@@ -389,6 +415,29 @@ static struct slice backquoted(const char *ident, struct arena *arena)
     return slice_of(text, (size_t)(write_ident(text, name) - text));
 }
 
+/* vtgate reads directives behind the verb. Where the statement begins otherwise there are none. */
+static const struct edit *add_workload(const struct lexed *l, struct slice workload,
+                                       const struct edit *edits, size_t *count, struct arena *arena)
+{
+    static const enum keyword verbs[] = { KW_SELECT, KW_INSERT, KW_REPLACE, KW_UPDATE, KW_DELETE };
+    bool is_verb = false;
+    for (size_t i = 0; workload.len && l->count && i < sizeof verbs / sizeof *verbs; i++)
+        is_verb |= token_is_keyword(&l->tokens[0], verbs[i]);
+    if (!is_verb)
+        return edits;
+    struct edit *more = arena_array(arena, struct edit, *count + 1);
+    if (*count)
+        memcpy(more, edits, *count * sizeof *more);
+    more[(*count)++] = (struct edit){
+        .place = EDIT_AFTER,
+        .text = slice_cstr(arena_printf(arena, " /*vt+ WORKLOAD_NAME=%.*s */", (int)workload.len,
+                                        workload.data)),
+        .verbatim = true,
+    };
+    edits_sort(more, *count, arena);
+    return more;
+}
+
 /* Fills in the placeholders that the caller has not filled. */
 static void make_text(const struct template *t, const struct lexed *l, struct edit_values *values,
                       const struct session_facts *facts, const char *shard_database, bool prepared,
@@ -402,6 +451,8 @@ static void make_text(const struct template *t, const struct lexed *l, struct ed
             backquoted(route_show_heading(t, l, facts, arena), arena);
     fill_session_values(t, facts, prepared, arena, values);
     const struct edit *edits = route_edits(t, l, arena, &count);
+    if (facts)
+        edits = add_workload(l, facts->workload, edits, &count, arena);
     /* Unsound edits append nothing: what is sent is then refused as an empty statement. */
     bool made = edits_apply(l, edits, count, values, out);
     CHECK(made);

@@ -34,6 +34,7 @@ struct session_facts {
     bool other_results; /* texts in rows are not UTF-8, so that shards convert what would be merged */
     const char *unmerged; /* a variable with a value that makes a shard leave rows out or sort by a
                              part of a text; NULL: none */
+    struct slice workload; /* WORKLOAD_NAME of its statements for vtgate; empty: none */
     /* Of enum session_value; borrowed. */
     struct slice database; /* data NULL: none */
     struct slice user;
@@ -112,6 +113,11 @@ struct route_input {
 
 enum route_outcome route(const struct route_input *in, struct arena *arena, struct route *ret,
                          struct err *reterr);
+
+/* What vtgate would not answer for several tenants as one server would is asked for each by itself:
+ * writes, which it does not do on several shards, and what is made of one tenant's rows. */
+void route_split(const struct topology *t, const struct merge_recipe *recipe, struct arena *arena,
+                 struct route *r);
 
 /* May the session's account use them? */
 enum err_code route_check_databases(const struct template *t, const struct session_facts *f,

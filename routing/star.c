@@ -173,6 +173,12 @@ static void keep_heading(struct planner *p, const struct node *list, const struc
     *r = (struct token_range){ item->first, item->last };
 }
 
+/* vtgate writes expressions anew, in its own spelling. A literal is called by its value. */
+static bool is_respelt(const struct planner *p, const struct node *item)
+{
+    return config_is_vitess(p->topology->config) && item->child->kind != N_LITERAL;
+}
+
 /* A column that is called `tenant` outside may meet a real one in a join; the answer's own
  * column names meet nobody. */
 static enum err_code visit_item(struct planner *p, const struct scope *s, const struct node *list,
@@ -188,7 +194,7 @@ static enum err_code visit_item(struct planner *p, const struct scope *s, const 
         code = visit_children(p, item);
     if (!code && p->united != BRANCH_NONE)
         code = charset_united(p, s->block, item);
-    if (!code && !alias && p->edits.count > edits)
+    if (!code && !alias && (p->edits.count > edits || is_respelt(p, item)))
         keep_heading(p, list, item);
     return code;
 }

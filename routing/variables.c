@@ -24,6 +24,16 @@ bool var_shapes_prepared(enum var v)
     return kind == VAR_KIND_TRACKED || kind == VAR_KIND_REFINES;
 }
 
+const struct vitess_var *vitess_var(enum var v)
+{
+    static const struct vitess_var uses[VAR_COUNT] = {
+#define VITESS_VARIABLE_ROW(id, use, fallback) [VAR_##id] = { VITESS_##use, fallback },
+#include "routing/vitess_variables.def"
+#undef VITESS_VARIABLE_ROW
+    };
+    return &uses[v];
+}
+
 int var_base(enum var v)
 {
     if (v == VAR_BIG_SELECTS)

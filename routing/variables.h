@@ -32,6 +32,15 @@ const struct var_info *var_info(enum var v);
 bool var_is_followed(enum var v);
 /* Does what a prepared statement means depend on it, from when it is prepared? */
 bool var_shapes_prepared(enum var v);
+
+/* What becomes of it with vtgate; rows of routing/vitess_variables.def. */
+enum vitess_use { VITESS_REFUSED, VITESS_SENT, VITESS_KEPT, VITESS_UTF8 };
+struct vitess_var {
+    enum vitess_use use;
+    const char *fallback; /* how its default is said; NULL: it cannot be */
+};
+const struct vitess_var *vitess_var(enum var v);
+
 /* The variable whose assignment undoes what was assigned to this one; -1 when there is none. */
 int var_base(enum var v);
 /* By the name in SET (also tx_isolation and tx_read_only). -1 when it is not followed. */

@@ -97,7 +97,7 @@ static void add_types(const struct view *v, const struct dialect *d, bool number
     }
     text_add(out, number ? ", 0 AS mq_row FROM information_schema." : " FROM information_schema.");
     text_add(out, v->table);
-    text_add(out, " WHERE FALSE");
+    text_add(out, " WHERE 1 = 0");
 }
 
 /* ---- rows ---- */
@@ -341,7 +341,7 @@ static enum err_code replacement(struct planner *p, const struct schema_table *t
         return view_text(p, t->view, NULL, false, out);
     text_add(out, "(SELECT * FROM information_schema.");
     text_add(out, t->name);
-    text_add(out, " WHERE FALSE)");
+    text_add(out, " WHERE 1 = 0)");
     return MQ_OK;
 }
 

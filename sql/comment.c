@@ -47,7 +47,9 @@ static enum err_code plain_comment(struct lexer *x)
     const uint8_t *content = x->at + 2, *end = find_close(x, content);
     if (!end)
         return without_end(x);
-    if (sqlcommenter_read(slice_of(content, (size_t)(end - 2 - content)), x->arena, x->out))
+    struct slice inside = slice_of(content, (size_t)(end - 2 - content));
+    bool directive = directive_read(inside, x->out);
+    if (sqlcommenter_read(inside, x->arena, x->out) || directive)
         x->element = 0;
     return step_over(x, end);
 }

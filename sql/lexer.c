@@ -640,7 +640,7 @@ static bool is_comment_apart(const struct lexer *x, struct slice text)
 {
     struct lexed read;
     return lex(text, x->dialect, x->arena, &read, NULL) == MQ_OK && lexed_is_comment(&read) &&
-           !read.has_comment_tenant;
+           !read.has_comment_tenant && !read.directive.len;
 }
 
 /* Cut off in front of its semicolon, `--` would become a comment; no statement ends so. */

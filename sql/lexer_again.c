@@ -76,7 +76,7 @@ static bool read_literal(struct again *a, struct token *t)
     const uint8_t *start = a->x.at;
     const struct token *found = a->room;
     bool read = t->kind == TOKEN_LITERALS ? read_list(a) : read_one(a);
-    if (!read || a->read.has_comment_tenant || found->kind != t->kind ||
+    if (!read || a->read.has_comment_tenant || a->read.directive.len || found->kind != t->kind ||
         a->x.begin + found->start != start)
         return false;
     a->done = t->start + t->len;

@@ -47,6 +47,8 @@ void lexer_end_element(struct lexer *x);
 /* Behind `(`, `,` or `)`, the token emitted last: does an element begin? */
 void lexer_begin_element(struct lexer *x, enum op separator);
 
+/* Looks for Vitess' directives in a comment's content; are there any? */
+bool directive_read(struct slice content, struct lexed *out);
 /* Looks for the key tenant in a comment's content; was it there? */
 bool sqlcommenter_read(struct slice content, struct arena *arena, struct lexed *out);
 

@@ -68,6 +68,8 @@ struct lexed {
     bool has_comment_tenant;    /* a sqlcommenter comment has the key tenant */
     bool comment_tenant_bad;    /* twice with different values, or not well-formed */
     struct slice comment_tenant; /* URL-decoded, in the arena */
+    struct slice directive;     /* the first of Vitess' in a comment that is not harmless; of the text
+                                   of this statement, or of one with the same comments */
 };
 
 enum { TOKENS_MAX = 4000000 };

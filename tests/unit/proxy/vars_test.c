@@ -101,6 +101,52 @@ static void statements(void **state)
     }
 }
 
+/* vtgate is told what it takes notice of, and of defaults only those that it knows. */
+static void vtgate_is_told_less(void **state)
+{
+    static const struct {
+        const char *why;
+        struct setting have[4], want[4];
+        const char *text;
+        bool lacks_default;
+    } cases[] = {
+        { "character sets are its own", { { 0 } }, { { VAR_NAMES, "NAMES utf8mb4" },
+          { VAR_RESULTS, "NULL" } }, "", false },
+        { "what it applies", { { 0 } }, { { VAR_SQL_MODE, "''" }, { VAR_TIME_ZONE, "'+00:00'" } },
+          "SET sql_mode = '', time_zone = '+00:00'", false },
+        { "what it would ignore", { { 0 } }, { { VAR_COMPLETION, "1" },
+          { VAR_NET_WRITE_TIMEOUT, "60" } }, "", false },
+        { "a default that it knows", { { VAR_SELECT_LIMIT, "1" }, { VAR_AUTOCOMMIT, "0" } },
+          { { 0 } }, "SET autocommit = 1, sql_select_limit = DEFAULT", false },
+        { "a default that it does not know", { { VAR_TIME_ZONE, "'+00:00'" } }, { { 0 } }, NULL,
+          true },
+        { "what is not known", { { VAR_ISOLATION, "(not known)" } }, { { 0 } }, NULL, true },
+        { "another value", { { VAR_ISOLATION, "(not known)" } },
+          { { VAR_ISOLATION, "'SERIALIZABLE'" } },
+          "SET transaction_isolation = 'SERIALIZABLE'", false },
+        { "a default of what is not told", { { VAR_COMPLETION, "1" } }, { { 0 } }, "", false },
+    };
+    static const struct vars_server server = { .flavour = FLAVOUR_MYSQL, .vitess = true };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct intern_table *t = intern_table_create();
+        struct vars have, want;
+        struct buf out;
+        buf_init(&out);
+        fill(t, &have, cases[i].have);
+        fill(t, &want, cases[i].want);
+        if (vars_lack_default(&have, &want) != cases[i].lacks_default)
+            fail_msg("%s", cases[i].why);
+        if (cases[i].text)
+            vars_statement(&have, &want, &server, &out);
+        assert_slice(buf_slice(&out), slice_cstr(cases[i].text ? cases[i].text : ""), cases[i].why);
+        buf_fini(&out);
+        vars_fini(t, &have);
+        vars_fini(t, &want);
+        intern_table_destroy(t);
+    }
+}
+
 /* What nobody knows is set whatever it is to be, a default too. */
 static void what_is_not_known_is_set(void **state)
 {
@@ -225,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements),
+        cmocka_unit_test(vtgate_is_told_less),
         cmocka_unit_test(what_is_not_known_is_set),
         cmocka_unit_test(values_are_shared_and_go_with_their_last_holder),
         cmocka_unit_test(equal_vectors_are_one),

@@ -490,6 +490,38 @@ static void comment_tenants(void **state)
     arena_fini(&arena);
 }
 
+/* Those that do no harm are not told of. */
+static void directives(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "select 1", "" },
+        { "select /*vt+ PRIORITY=5 workload_name=a */ 1", "" },
+        { "select /*vt+*/ 1", "" },
+        { "select /* vt+ ALLOW_SCATTER */ 1", "" },
+        { "select '/*vt+ ALLOW_SCATTER */'", "" },
+        { "select /*vt+ ALLOW_SCATTER */ 1", "ALLOW_SCATTER" },
+        { "select /*vt+allow_scatter=1*/ 1", "allow_scatter=1" },
+        { "select /*VT+ ALLOW_SCATTER */ 1", "ALLOW_SCATTER" },
+        { "select 1 /*vt+ PRIORITY=5\tSCATTER_ERRORS_AS_WARNINGS=1 */", "SCATTER_ERRORS_AS_WARNINGS=1" },
+        { "select 1 where 1 in (1, /*vt+ ALLOW_SCATTER */ 2)", "ALLOW_SCATTER" },
+        { "select /*vt+ PRIORITY=1 */ /*vt+ NEW_ONE */ 1", "NEW_ONE" },
+        { "select /*vt+ PRIORITY=1\xc2\xa0""ALLOW_SCATTER */ 1", "" },
+        { "select /*vt+ =1 */ 1", "=1" },
+    };
+    struct arena arena;
+    struct lexed l;
+    (void)state;
+    arena_init(&arena);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(lex(slice_cstr(cases[i].text), &mysql80, &arena, &l, NULL), MQ_OK);
+        if (!slice_eq(l.directive, slice_cstr(cases[i].want)))
+            fail_msg("%s: %.*s", cases[i].text, (int)l.directive.len, l.directive.data);
+    }
+    arena_fini(&arena);
+}
+
 /* ---- what tokens stand for ---- */
 
 static void string_values(void **state)
@@ -796,6 +828,7 @@ int main(void)
         cmocka_unit_test(messages_name_the_place),
         cmocka_unit_test(fingerprints),
         cmocka_unit_test(comment_tenants),
+        cmocka_unit_test(directives),
         cmocka_unit_test(string_values),
         cmocka_unit_test(names),
         cmocka_unit_test(every_keyword_is_found),
