@@ -56,17 +56,21 @@ static enum err_code check_tenant(struct session *s, const struct route *r, stru
     return MQ_OK;
 }
 
-/* Would the answers of several tenants make one? */
+/* Would the answers of several tenants make one, and outside of one tenant's transaction? */
 static enum err_code check_tenants(struct session *s, struct plan_entry *entry,
                                    const struct lexed *lexed, const struct param_value *values,
                                    struct err *reterr)
 {
     struct merge_inputs inputs;
     const struct template *t = plan_entry_scatter(s->worker->plans, entry, lexed);
+    bool open = s->status & STATUS_IN_TRANS;
+    bool due = open || !(s->status & STATUS_AUTOCOMMIT);
     if (t->verdict == VERDICT_REJECT) {
         *reterr = *t->reject;
         return reterr->code;
     }
+    if (session_check_tenants(t, open && s->transaction_tenant, due, reterr))
+        return reterr->code;
     return session_merge_inputs(s, t, lexed, values, &inputs, reterr);
 }
 

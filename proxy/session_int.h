@@ -169,6 +169,9 @@ void session_run_every_shard(struct session *s, struct plan_entry *entry);
 void session_begin_every_shard(struct session *s, struct plan_entry *entry);
 
 /* session_tenants.c */
+/* May the statement run where a transaction is open on a shard, or would begin with it? */
+enum err_code session_check_tenants(const struct template *t, bool open, bool due,
+                                    struct err *reterr);
 /* Runs a statement whose route is of several tenants, or refuses it. params, execute and stmt NULL:
  * text. */
 void session_run_tenants(struct session *s, struct plan_entry *entry, const struct lexed *lexed,

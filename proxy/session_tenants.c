@@ -24,22 +24,30 @@ static bool is_write(const struct template *t)
     return t->merge->kind != MERGE_ROWS;
 }
 
-static enum err_code check(const struct session *s, const struct template *t, struct err *reterr)
+enum err_code session_check_tenants(const struct template *t, bool open, bool due,
+                                    struct err *reterr)
 {
-    if (session_check_sharded(s, reterr))
-        return reterr->code;
-    if (session_in_transaction(s))
+    if (open)
         return err_set(reterr, MQ_TRANSACTION_TENANT,
                        "the statement is for several tenants, the transaction is not; commit it "
                        "first, or name one tenant");
+    if (is_write(t) && due)
+        return err_set(reterr, MQ_TRANSACTION_TENANT,
+                       "a write for several tenants commits with each of them; send it outside of "
+                       "a transaction with autocommit=1, or name one tenant");
+    return MQ_OK;
+}
+
+static enum err_code check(const struct session *s, const struct template *t, struct err *reterr)
+{
+    bool due = s->begin_pending || !(s->status & STATUS_AUTOCOMMIT);
+    if (session_check_sharded(s, reterr) ||
+        session_check_tenants(t, session_in_transaction(s), due, reterr))
+        return reterr->code;
     if (s->next.isolation || s->next.access)
         return err_set(reterr, MQ_TRANSACTION_TENANT,
                        "SET TRANSACTION is for one transaction, and the statement would be one on "
                        "each shard; leave it out, write SET SESSION, or name one tenant");
-    if (is_write(t) && (s->begin_pending || !(s->status & STATUS_AUTOCOMMIT)))
-        return err_set(reterr, MQ_TRANSACTION_TENANT,
-                       "a write for several tenants commits with each of them; send it outside of "
-                       "a transaction with autocommit=1, or name one tenant");
     return MQ_OK;
 }
 

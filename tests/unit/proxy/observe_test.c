@@ -669,6 +669,27 @@ static void transactions_of_two_tenants_are_noticed(void **state)
     assert_int_equal(last_code(p, backend, PICK_SAYING("acme"), IDLE_STATUS), MQ_OK);
 }
 
+/* Enforce serves them outside of one tenant's transaction; what they write, outside of any. */
+static void several_tenants_and_transactions(void **state)
+{
+    (void)state;
+    static const char poll[] = "SELECT id FROM queue_messages WHERE topic = 'a'";
+    static const char beat[] = "UPDATE queue_subscriber_heartbeats SET heartbeat_at = 5 WHERE topic = 't'";
+    struct peer *p = login(&gate, "mq"), *backend = server();
+    assert_int_equal(last_code(p, backend, poll, IDLE_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, beat, IDLE_STATUS), MQ_OK);
+    run(p, backend, "BEGIN", OPEN_STATUS);
+    assert_int_equal(last_code(p, backend, poll, OPEN_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, beat, OPEN_STATUS), MQ_TRANSACTION_TENANT);
+    assert_int_equal(last_code(p, backend, PICK_SAYING("acme"), OPEN_STATUS), MQ_OK);
+    assert_int_equal(last_code(p, backend, poll, OPEN_STATUS), MQ_TRANSACTION_TENANT);
+    run(p, backend, "COMMIT", IDLE_STATUS);
+    assert_int_equal(last_code(p, backend, beat, IDLE_STATUS), MQ_OK);
+    run(p, backend, "SET autocommit = 0", 0);
+    assert_int_equal(last_code(p, backend, poll, 0), MQ_OK);
+    assert_int_equal(last_code(p, backend, beat, 0), MQ_TRANSACTION_TENANT);
+}
+
 static void mqgates_own_statement_is_answered(void **state)
 {
     (void)state;
@@ -804,6 +825,7 @@ int main(void)
         TEST(expressions_would_be_served),
         TEST(the_default_sql_mode_is_asked_for_again),
         TEST(transactions_of_two_tenants_are_noticed),
+        TEST(several_tenants_and_transactions),
         TEST(mqgates_own_statement_is_answered),
         TEST(a_server_that_closes_closes_the_client),
         TEST(what_the_server_says_last_is_passed_on),
