@@ -302,7 +302,7 @@ def test_a_shard_ends_a_connection_half_way(connect, gateway, cluster, tenants, 
         for n in range(20):
             execute(connection, PUBLISH, *message(topic, str(n), payload=b"x" * 60000))
     connection = connect(raw=True)
-    wide = ", ".join(f"payload AS p{n}" for n in range(8))  # more than all sockets hold
+    wide = ", ".join(f"payload AS p{n}" for n in range(24))  # more than all sockets hold
     running = (
         "SELECT id FROM information_schema.processlist WHERE db = DATABASE() "
         f"AND info LIKE 'SELECT payload%{topic}%'"
