@@ -82,6 +82,16 @@ static enum err_code ambiguous(struct planner *p, struct slice name)
                           NAME_FORMAT(name));
 }
 
+static enum err_code unknown(struct planner *p, struct slice name, bool bare)
+{
+    return scatter_refuse(p,
+                          bare ? "it is not known which table's column `%.*s` is; qualify it by its "
+                                 "table"
+                               : "`%.*s` is a column of no queue table, and how its values compare "
+                                 "is not known; take one of a table",
+                          NAME_FORMAT(name));
+}
+
 enum err_code scatter_resolve(struct planner *p, const struct node *column, int32_t *ret_item,
                               struct scatter_column *ret)
 {
@@ -95,11 +105,7 @@ enum err_code scatter_resolve(struct planner *p, const struct node *column, int3
     if (bare && !find_item(p->scatter, name, ret_item))
         return ambiguous(p, name);
     if (*ret_item < 0)
-        return is_column ? MQ_OK
-                         : scatter_refuse(p,
-                                          "it is not known which table's column `%.*s` is; "
-                                          "qualify it by its table",
-                                          NAME_FORMAT(name));
+        return is_column ? MQ_OK : unknown(p, name, bare);
     const struct scatter_column *meant = &scatter_item(p->scatter, (size_t)*ret_item)->column;
     if (is_column && !scatter_same_column(meant, ret))
         return ambiguous(p, name);

@@ -240,6 +240,9 @@ SELECT o.topic FROM queue_offsets o JOIN LATERAL (SELECT partition_key FROM queu
 -- case: qualified: a query without a table
 -- args: --set partition_keys=qualified --user app
 SELECT o.topic FROM queue_offsets o JOIN (SELECT 'acme|k' AS partition_key) x ON x.partition_key = o.partition_key
+-- case: qualified: order by a column of a derived table
+-- args: --set partition_keys=qualified --user app
+SELECT o.topic FROM queue_offsets o JOIN (SELECT partition_key, MAX(created_at) AS newest FROM queue_messages GROUP BY partition_key) m ON o.partition_key = m.partition_key ORDER BY m.newest
 -- case: qualified: heartbeats in a join
 -- args: --set partition_keys=qualified --user app
 SELECT o.topic FROM queue_offsets o JOIN queue_subscriber_heartbeats h ON h.topic = o.topic
