@@ -37,7 +37,10 @@ class Many(Nested, Grammar):
         """The statement, and at times a question about it. The rows of a cursor nobody has counted."""
         if statement.cursor or not self.chance(0.15):
             return [statement]
-        return [statement, self.session(self.rng.choice(self.ASKED[statement.kind]))]
+        question = self.rng.choice(self.ASKED[statement.kind])
+        if "FOUND_ROWS" in question and "totals" in statement.clauses:
+            return [statement]  # MariaDB keeps the number of before when WHERE cannot be true
+        return [statement, self.session(question)]
 
     # --- values
 
