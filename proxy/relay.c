@@ -150,7 +150,8 @@ static void own_definitions_end(struct output *o, enum answer_packet following)
 static bool own_column_def(struct output *o, struct slice payload)
 {
     struct column_def column;
-    if (!relay_column_def(o->s, payload, &column))
+    uint64_t number = o->s->backend->answer.columns - o->s->definitions_left;
+    if (!relay_column_def(o->s, number, payload, &column))
         return false;
     struct buf *out = emit_own(o);
     size_t mark = packet_open(out);
@@ -210,7 +211,7 @@ static void keep_head(struct output *o, const uint8_t *end)
 }
 
 /* A head that was told before goes in one step, if all of it is there. */
-static size_t pass_head(struct output *o, const uint8_t *data, size_t len)
+static size_t pass_head(struct output *o, uint8_t *data, size_t len)
 {
     struct session *s = o->s;
     if (s->seq != 1 || !may_know_head(s) || !s->request.entry->heads)
@@ -220,8 +221,11 @@ static size_t pass_head(struct output *o, const uint8_t *data, size_t len)
         known_head_find(s->request.entry->heads, &form, slice_of(data, len));
     if (!h || !answer_skip_head(&s->backend->answer, h->columns))
         return 0;
-    if (h->told.data == h->came.data)
-        emit(o, data, h->came.len);
+    bool fits = h->told.len == h->came.len; /* then no row behind it is copied */
+    if (fits && h->told.data != h->came.data)
+        memcpy(data, h->told.data, h->told.len);
+    if (fits)
+        emit(o, data, h->told.len);
     else
         buf_append_slice(emit_own(o), h->told);
     s->seq = (uint8_t)(s->seq + 1 + h->columns);

@@ -9,8 +9,10 @@
 const char *relay_shard_database(const struct session *s);
 bool relay_renames_database(const struct session *s);
 /* What the client is told in place of a definition of the backend's, of which it borrows; false: that
- * passes as it is. */
-bool relay_column_def(const struct session *s, struct slice payload, struct column_def *ret);
+ * passes as it is. number: of the answer's column, or NO_COLUMN of a parameter. */
+enum { NO_COLUMN = UINT32_MAX };
+bool relay_column_def(const struct session *s, uint64_t number, struct slice payload,
+                      struct column_def *ret);
 
 /* relay_words.c */
 /* Appends the packet of the answer's error, as the client learns it. */

@@ -7,7 +7,7 @@ void relay_keep_prepared(struct session *s)
     mem_free(s->preparing);
     s->preparing = mem_zalloc(sizeof *s->preparing);
     s->preparing_room = 0;
-    s->preparing_param = 0;
+    s->preparing_param = s->preparing_column = 0;
 }
 
 static void keep_payload(struct session *s, struct slice payload)
@@ -24,10 +24,10 @@ static void keep_payload(struct session *s, struct slice payload)
     a->len = need;
 }
 
-static void keep_definition(struct session *s, struct slice payload)
+static void keep_definition(struct session *s, uint64_t number, struct slice payload)
 {
     struct column_def column;
-    if (!relay_column_def(s, payload, &column)) {
+    if (!relay_column_def(s, number, payload, &column)) {
         keep_payload(s, payload);
         return;
     }
@@ -54,13 +54,13 @@ void relay_prepared_packet(struct session *s, enum answer_packet kind, struct sl
     case ANSWER_PARAM_DEF: { /* hidden parameters are not the client's */
         uint32_t number = s->preparing_param++;
         if (number >= t->backend_param_count || param_of_client(t->backend_params[number]) >= 0)
-            keep_definition(s, payload);
+            keep_definition(s, NO_COLUMN, payload);
         break;
     }
     case ANSWER_COLUMN_DEF:
         s->preparing->columns_hash = hash_column(s->preparing->columns_hash, payload,
                                                  s->backend->capabilities);
-        keep_definition(s, payload);
+        keep_definition(s, s->preparing_column++, payload);
         break;
     default:
         break;

@@ -336,6 +336,7 @@ struct session {
     size_t preparing_room;
     uint32_t preparing_id;     /* the backend's */
     uint32_t preparing_param;  /* parameter definitions seen */
+    uint32_t preparing_column; /* those of columns */
     char *fields_like;         /* COM_FIELD_LIST: the pattern of the names; NULL: all */
     uint64_t definitions_left; /* of the result set at hand, until the client's EOF is due */
     bool metadata_changed; /* the answer has other columns than PREPARE has told of */

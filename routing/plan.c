@@ -266,6 +266,8 @@ static void hand_over(struct planner *p)
     t->key_default = p->topology->config->default_tenant;
     t->key_dialect = *p->dialect;
     t->keys_tie = !p->untied;
+    t->result_keys = p->result_keys.items;
+    t->result_key_count = p->result_keys.count;
     t->rows = p->rows.items;
     t->row_count = p->rows.count;
     t->checks = p->checks.items;

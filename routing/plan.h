@@ -61,6 +61,16 @@ struct key_ref {
     bool inserted; /* into a table that has other sources as well, so it may be plain */
 };
 
+/* A column of the answer that is the partition key of a queue table and nothing else: the shard tells
+ * of an expression, the client reads of the table's own column. */
+struct result_key {
+    uint16_t column; /* its number */
+    bool derived;    /* it comes through a derived table or a CTE */
+    bool nullable;   /* an outer join may leave it out */
+    struct slice name; /* of the table, as the statement calls it */
+    const struct catalog_table *table;
+};
+
 /* What one inserted row says about its tenant. */
 struct row_source {
     struct value_ref metadata, payload;
@@ -204,6 +214,8 @@ struct template {
     char key_separator; /* of these, and of those that are read; 0: they are plain */
     const char *key_default; /* the tenant that bare ones mean; NULL: none; the configuration's */
     struct dialect key_dialect; /* by which literals of them are read */
+    struct result_key *result_keys; /* in the order of the columns, as far as these are known */
+    size_t result_key_count;
     bool keys_tie; /* every queue table shows rows of the keys' tenant only */
 
     struct identifier_check *checks;

@@ -38,6 +38,7 @@ struct shape {
     const struct node *list;
     const struct scope *scope;
     const struct catalog_table *table;
+    bool of_branch; /* its block is the first of a set operation: it names the columns only */
     struct name_index *items; /* those of the list; scatter_join.c makes and fills it */
     bool united;               /* the list is that of several queries' first; then, of several
                                 * tenants: */
@@ -88,6 +89,7 @@ struct planner {
     struct vector rows;           /* struct row_source */
     struct vector checks;         /* struct identifier_check */
     struct vector keys;           /* struct key_ref */
+    struct vector result_keys;    /* struct result_key */
     struct vector sets;           /* struct set_item */
     struct vector literal_checks; /* struct literal_check */
     struct vector databases;      /* struct slice */
@@ -275,6 +277,9 @@ struct shown_column {
 
 /* The columns that `*` means over the scope, in the servers' order; false: not all are known. */
 bool shape_scope(struct planner *p, const struct scope *s, struct vector *ret);
+/* The same of a star in the list of a block over it. */
+bool shape_star(struct planner *p, const struct scope *s, const struct node *star,
+                struct vector *ret);
 /* Those that the reference shows. */
 bool shape_ref(struct planner *p, const struct table_ref *r, struct vector *ret);
 /* Does it show one of that name? *ret_known: false if nobody can tell. */

@@ -34,6 +34,9 @@ bool qualified_expression(const struct planner *p, const struct catalog_table *t
 /* The same with its name behind it. */
 bool qualified_text(const struct planner *p, const struct catalog_table *table, struct slice name,
                     struct slice column, struct text *out);
+/* Notes which columns of the answer are keys, if the list (NULL: all columns) is that of the
+ * statement's own block. */
+void qualified_result(struct planner *p, const struct scope *s, const struct node *list);
 enum err_code qualified_group_by(struct planner *p, struct scope *s, const struct node *group);
 enum err_code qualified_order_by(struct planner *p, const struct node *order);
 enum err_code qualified_having(struct planner *p, struct scope *s, const struct node *having);

@@ -37,6 +37,7 @@ static enum err_code visit_block(struct planner *p, const struct node *block)
     }
     *shape = (struct shape){ .list = node_find(block, N_SELECT_LIST),
                              .scope = s,
+                             .of_branch = p->united != BRANCH_NONE,
                              .items = arena_new(p->arena, struct name_index) };
     p->shape = shape;
     return code ? code : scope_close(p, s);
@@ -70,6 +71,7 @@ static enum err_code visit_table_statement(struct planner *p, const struct node 
         return reject(p, MQ_PARTITION_KEY, "TABLE in an INSERT; select the columns by name");
     names_count(p, table, "WHERE clause");
     open_table(p, n->child, table);
+    qualified_result(p, p->scope, NULL);
     text_add(&t, "SELECT ");
     code = star_selected(p, NULL, false, table, slice_of("", 0), &t);
     struct slice where = plan_tenant_where(p);

@@ -62,8 +62,8 @@ static const struct table_ref *qualified_ref(struct planner *p, const struct sco
     return NULL;
 }
 
-static bool star_item(struct planner *p, const struct scope *s, const struct node *star,
-                      struct vector *ret)
+bool shape_star(struct planner *p, const struct scope *s, const struct node *star,
+                struct vector *ret)
 {
     if (!star->child)
         return shape_scope(p, s, ret);
@@ -76,7 +76,7 @@ static bool list_columns(struct planner *p, const struct shape *shape, struct ve
     for (const struct node *c = shape->list->child; c; c = c->next) {
         struct slice name;
         if (c->kind == N_STAR) {
-            if (!star_item(p, shape->scope, c, ret))
+            if (!shape_star(p, shape->scope, c, ret))
                 return false;
         } else if (item_name(p, c, &name)) {
             add(p, ret, name, NULL);

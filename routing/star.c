@@ -243,5 +243,7 @@ enum err_code star_list(struct planner *p, const struct scope *s, const struct n
         if (!code && c->kind != N_STAR)
             code = name_viewed(p, s, c);
     }
+    if (!code && list->kind == N_SELECT_LIST)
+        qualified_result(p, s, list);
     return code;
 }

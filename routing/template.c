@@ -57,6 +57,13 @@ static void keep_databases(struct template *t, struct arena *arena)
         t->databases[i] = keep_text(arena, t->databases[i]);
 }
 
+static void keep_result_keys(struct template *t, struct arena *arena)
+{
+    t->result_keys = KEEP_ARRAY(arena, t->result_keys, t->result_key_count);
+    for (size_t i = 0; i < t->result_key_count; i++)
+        t->result_keys[i].name = keep_text(arena, t->result_keys[i].name);
+}
+
 const struct template *template_keep(const struct template *from, struct arena *arena)
 {
     struct template *t = KEEP_ARRAY(arena, from, 1);
@@ -64,6 +71,7 @@ const struct template *template_keep(const struct template *from, struct arena *
     keep_sets(t, arena);
     keep_literal_checks(t, arena);
     keep_databases(t, arena);
+    keep_result_keys(t, arena);
     t->headings = KEEP_ARRAY(arena, t->headings, t->heading_count);
     t->backend_params = KEEP_ARRAY(arena, t->backend_params, t->backend_param_count);
     t->sql_tenants = KEEP_ARRAY(arena, t->sql_tenants, t->sql_tenant_count);

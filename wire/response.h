@@ -67,7 +67,16 @@ enum {
 };
 
 /* Flags of a column (group__group__cs__column__definition__flags). */
-enum { COLUMN_NOT_NULL = 0x0001, COLUMN_UNSIGNED = 0x0020, COLUMN_BINARY = 0x0080 };
+enum {
+    COLUMN_NOT_NULL = 0x0001,
+    COLUMN_PRIMARY_KEY = 0x0002,
+    COLUMN_UNIQUE_KEY = 0x0004,
+    COLUMN_MULTIPLE_KEY = 0x0008,
+    COLUMN_UNSIGNED = 0x0020,
+    COLUMN_BINARY = 0x0080,
+    COLUMN_NO_DEFAULT = 0x1000,
+    COLUMN_PART_KEY = 0x4000
+};
 
 struct column_def {
     struct slice schema, table, org_table, name, org_name;
