@@ -168,8 +168,8 @@ static struct prepare_answer *describe_params(uint32_t count, uint64_t capabilit
 
 static void prepare_own(struct session *s, struct plan_entry *entry)
 {
-    struct prepare_answer *answer = describe_params(entry->template->client_params,
-                                                    s->capabilities);
+    struct prepare_answer *answer =
+        describe_params(entry->template->client_params, s->capabilities);
     request_begin(s, END_PREPARED);
     s->request.entry = plan_entry_acquire(entry);
     answer_prepare(s, answer);
@@ -415,16 +415,28 @@ static struct execute_param shard_param(struct session *s, const struct template
                                : hidden_param(s, number, binding);
 }
 
+/* Other bits would name another type. vtgate looks for the bit that a column has, and would take
+ * numbers from 2^63 on for negative ones (parseComStmtExecute in its go/mysql/query.go). */
+static uint8_t type_flags(const struct session *s, uint8_t flags)
+{
+    enum { COLUMN_UNSIGNED_FLAG = 0x20 };
+    bool vtgate = session_on_vitess(s) && !session_targets_unsharded(s);
+    return !(flags & UNSIGNED_FLAG) ? 0
+           : vtgate                 ? UNSIGNED_FLAG | COLUMN_UNSIGNED_FLAG
+                                    : UNSIGNED_FLAG;
+}
+
 /* The client's in its order, hidden ones where the text has them. */
-uint64_t session_compose_execute(struct session *s, const struct template *t, const struct execute *x,
-                             const struct binding *binding, struct buf *out)
+uint64_t session_compose_execute(struct session *s, const struct template *t,
+                                 const struct execute *x, const struct binding *binding,
+                                 struct buf *out)
 {
     struct arena *arena = &s->worker->arena;
     struct execute_param *params = arena_array(arena, struct execute_param, t->backend_param_count);
     for (uint32_t i = 0; i < t->backend_param_count; i++) {
         int32_t number = t->backend_params[i];
         params[i] = shard_param(s, t, x, number, binding);
-        params[i].type.flags &= UNSIGNED_FLAG; /* other bits would name another type */
+        params[i].type.flags = type_flags(s, params[i].type.flags);
     }
     uint8_t seq = 0;
     size_t mark = packet_open(out);

@@ -73,10 +73,13 @@ uint32_t session_workload_number(const struct session *s)
 
 /* ---- errors ---- */
 
-/* What Vitess cannot serve any more ends a transaction. */
+/* What Vitess cannot serve any more ends a transaction, and so does a statement that it would send
+ * to a second shard: vtgate rolls back and the next statement commits by itself, so the client has
+ * to hear of it. */
 static enum err_code code_here(const struct session *s, enum err_code code)
 {
-    return code == MQ_VITESS_UNAVAILABLE && s->pinned ? MQ_VITESS_TRANSACTION : code;
+    bool ends = code == MQ_VITESS_UNAVAILABLE || code == MQ_VITESS_MODE;
+    return ends && s->pinned ? MQ_VITESS_TRANSACTION : code;
 }
 
 void session_vitess_error(const struct session *s, struct err_packet *e)

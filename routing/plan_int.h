@@ -187,6 +187,9 @@ void names_count(struct planner *p, const struct catalog_table *table, const cha
 
 /* ---- visit.c: expressions ---- */
 
+/* With Vitess behind: whether the node is one that vtgate is known to answer wrongly. */
+enum err_code vitess_check(struct planner *p, const struct node *n);
+
 enum err_code visit(struct planner *p, const struct node *n);
 enum err_code visit_children(struct planner *p, const struct node *n);
 

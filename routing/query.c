@@ -105,6 +105,9 @@ static enum err_code visit_branches(struct planner *p, const struct node *body)
 {
     struct scope *outer = p->scope;
     enum branch united = p->united;
+    enum err_code doubt = vitess_check(p, body);
+    if (doubt)
+        return doubt;
     /* a UNION b UNION c … leans to the left, like AND. */
     for (; body->kind == N_SET_OP; body = body->child) {
         if (++p->depth > 2 * NESTING_MAX)

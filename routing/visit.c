@@ -149,7 +149,9 @@ enum err_code visit(struct planner *p, const struct node *n)
     if (++p->depth > DEPTH_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
     charset_operands(p, n);
-    enum err_code code = collation_operands(p, n);
+    enum err_code code = vitess_check(p, n);
+    if (!code)
+        code = collation_operands(p, n);
     if (n->kind == N_IN && p->scatter)
         scatter_in(p, n);
     if (!code && n->kind == N_COMPARE)

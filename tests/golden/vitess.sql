@@ -95,3 +95,11 @@ SELECT GET_LOCK('a', 1)
 -- case: a user variable
 -- args: -c vitess.yaml --set @mq_tenant=acme
 SELECT id FROM queue_messages WHERE topic = @t
+
+-- case: vtgate leaves rows out
+-- args: -c vitess.yaml --set @mq_tenant=acme
+SELECT id FROM queue_messages UNION ALL SELECT topic FROM queue_offsets
+
+-- case: other rows
+-- args: -c vitess.yaml --set @mq_tenant=acme
+SELECT id FROM queue_messages WHERE offset > ALL (SELECT offset_acked FROM queue_offsets)

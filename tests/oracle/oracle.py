@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+import vitess
 from answer import Answer, cells
 from compare import Ranks, definition_names, differences, is_generated, seen_markers
 from rawmysql import lenenc_string
@@ -74,6 +75,9 @@ class Oracle:
                 if statement.kind == "session" and self.is_undefined(unit, statement, shard):
                     continue
                 lines, legacy, shard = self.run_statement(statement)
+                if (shard.refusal() or "").startswith(vitess.TRANSACTION_ENDED):
+                    self.world.restore()
+                    break
                 if statement.kind == "change":
                     changed = True
                     self.note_insert_id(unit, legacy)
@@ -125,11 +129,15 @@ class Oracle:
                 return [], legacy, shard
         if not refusal and shard.error and is_ascii_error(statement, shard.error[0]):
             refusal = f"shard: error {shard.error[0]}, ASCII column"
+        if not refusal and shard.error and self.world.vitess:
+            refusal = vitess.own_error(shard.error)
         if refusal:
             self.note_refusal(statement, refusal)
             return seen_markers(shard), None, shard
         legacy = self.ask(self.legacy, statement, not self.world.mysql)
         lines = self.judge(statement, legacy, shard)
+        if self.world.vitess:
+            lines = vitess.without_own(lines)
         if self.count:
             self.served += 1
             if legacy.error and shard.error:

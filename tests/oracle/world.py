@@ -3,14 +3,15 @@
 One server holds the database `queue` with the legacy schema and one tenant's rows, and two shards as
 databases of their own, which hold that tenant and others. Statements go to the legacy database
 directly and to the shards through mqgate; a third connection, which reads what is not yet
-committed, sees all of it at any time.
+committed, sees all of it at any time. Of Vitess the shards are databases as well, of the MySQL under
+its tablets; statements reach them through mqgate and vtgate.
 """
 
 from pathlib import Path
 
 from answer import cells, connect
 from cluster import Cluster
-from gateway import Gateway, run_program
+from gateway import PROGRAM, Gateway, run_program
 from rawmysql import ServerError
 from tables import (
     GENERATED_END,
@@ -33,6 +34,12 @@ SERVER_OPTIONS = {
     "mariadb": ["--max-statement-time=20"],
     "mysql": ["--max-execution-time=20000"],
 }
+# What the cluster is made of.
+CLUSTERS = {
+    "mariadb": ("mariadb", ["--one-server"]),
+    "mysql": ("mysql", ["--one-server"]),
+    "vitess": ("mysql", ["--vitess", "--vindex", "function", "--mqgate", PROGRAM]),
+}
 
 
 class World:
@@ -40,11 +47,13 @@ class World:
 
     def __init__(self, folder, flavour, qualified=False, many=False, shards=2):
         self.many, qualified = many, qualified or many
-        self.folder, self.flavour, self.mysql = Path(folder), flavour, flavour == "mysql"
-        options = [f"--server-option={option}" for option in SERVER_OPTIONS[flavour]]
+        server, arguments = CLUSTERS[flavour]
+        self.folder, self.flavour, self.mysql = Path(folder), flavour, server == "mysql"
+        self.vitess = flavour == "vitess"
+        options = [f"--server-option={option}" for option in SERVER_OPTIONS[server]]
         tenants = [MINE, *OTHERS, *(MANY[1:] if many else [])]
         self.cluster = Cluster(
-            self.folder / "cluster", flavour, tenants, shards, arguments=["--one-server", *options]
+            self.folder / "cluster", server, tenants, shards, arguments=[*arguments, *options]
         )
         self.gateway = None
         try:
@@ -139,11 +148,11 @@ class World:
     def databases(self):
         """(database, tenants in it); the legacy one has none."""
         for index, shard in enumerate(self.cluster.shards):
-            yield shard["database"], self.cluster.tenants_of(index)
+            yield quoted(shard["database"]), self.cluster.tenants_of(index)
 
     def home(self):
         """The database of the shard that owns our tenant."""
-        return self.cluster.shards[self.cluster.shard_of(MINE)]["database"]
+        return quoted(self.cluster.shards[self.cluster.shard_of(MINE)]["database"])
 
     def make_legacy(self):
         self.admin_query("CREATE DATABASE queue CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
@@ -151,7 +160,7 @@ class World:
         for statement in run_program("schema", "--legacy").stdout.split(";"):
             if statement.strip():
                 self.admin_query(statement)
-        shards = [shard["database"] for shard in self.cluster.shards]
+        shards = [name for name, _ in self.databases()]
         for name in (*shards, "queue"):  # the counters of generated offsets
             start = LEGACY_GENERATED if name == "queue" else SHARD_GENERATED
             self.admin_query(f"ALTER TABLE {name}.queue_messages AUTO_INCREMENT = {start}")
@@ -239,6 +248,10 @@ class World:
     def dump_foreign(self):
         """What tells whether rows of other tenants, or ours where they do not belong, changed."""
         return self.admin_query(self.foreign).rows
+
+
+def quoted(database):
+    return f"`{database}`"
 
 
 def newest(rows):

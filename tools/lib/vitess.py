@@ -93,16 +93,19 @@ def arguments(path, keyspaces, folder, socket, ports, options=()):
             *options]
 
 
-def wait_until_serving(query, shards, alive):
-    """query(statement) gives rows as lists of text, or None while nobody answers."""
+def wait_until_serving(query, keyspaces, alive):
+    """query(statement) gives rows as lists of text, or None while nobody answers; keyspaces as in
+    topology()."""
+    wanted = {(keyspace, shard) for keyspace, shards in keyspaces.items() for shard in shards}
     deadline = time.monotonic() + START_TIMEOUT
     while True:
         rows = query("SHOW VITESS_TABLETS") or []
-        serving = {row[2] for row in rows if row[3] == "PRIMARY" and row[4] == "SERVING"}
-        if serving >= set(shards):
+        serving = {(row[1], row[2]) for row in rows if row[3:5] == ["PRIMARY", "SERVING"]}
+        if serving >= wanted:
             return
         if not alive():
             raise VitessError("vtcombo has ended")
         if time.monotonic() > deadline:
-            raise VitessError(f"only these shards serve: {', '.join(sorted(serving)) or 'none'}")
+            raise VitessError("these shards do not serve: "
+                              + ", ".join("/".join(one) for one in sorted(wanted - serving)))
         time.sleep(0.2)

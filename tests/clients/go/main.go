@@ -33,6 +33,7 @@ type settings struct {
 	report     string
 	run        string
 	skipLoad   bool
+	loadOnly   bool
 	together   bool
 	rounds     int
 	options    pool
@@ -55,6 +56,7 @@ func parseFlags() settings {
 	flag.StringVar(&s.report, "report", "", "write what must be on the shards to this `file`, as JSON")
 	flag.StringVar(&s.run, "run", fmt.Sprintf("run%d", time.Now().UnixNano()), "prefix of the topics")
 	flag.BoolVar(&s.skipLoad, "walkthrough-only", false, "only do every operation once")
+	flag.BoolVar(&s.loadOnly, "load-only", false, "no walkthrough, which knows no lost COMMIT")
 	flag.BoolVar(&s.together, "together", false, "one consumer group for all tenants, whose partition keys are qualified")
 	flag.IntVar(&s.rounds, "rounds", 0, "consumers leave after so many rounds, and others come; 0: they stay")
 	flag.Parse()
@@ -123,7 +125,7 @@ func (c *client) collected(topic string) bool {
 }
 
 func (c *client) run(ctx context.Context) {
-	if !c.settings.together {
+	if !c.settings.together && !c.settings.loadOnly {
 		for _, failure := range c.walkthrough(ctx, c.settings.run) {
 			c.ledger.fail("walkthrough: %s", failure)
 		}
