@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/slice.h"
 
 static atomic_int configured_level = LOG_INFO;
 static atomic_int configured_format = LOG_TEXT;
@@ -23,6 +24,28 @@ void log_configure(enum log_level level, enum log_format format)
 bool log_enabled(enum log_level level)
 {
     return (int)level <= atomic_load_explicit(&configured_level, memory_order_relaxed);
+}
+
+/* Bytes of the character at the front; 0: it is not UTF-8. */
+static size_t character(struct slice s)
+{
+    enum { LONGEST = 4 };
+    for (size_t n = 1; n <= LONGEST && n <= s.len; n++)
+        if (slice_is_utf8(slice_of(s.data, n), NULL))
+            return n;
+    return 0;
+}
+
+/* What clients have sent may be anything, and a line is cut somewhere: it is UTF-8 all the same. */
+static void mend(char *text)
+{
+    struct slice rest = slice_cstr(text);
+    while (rest.len) {
+        size_t n = character(rest);
+        if (!n)
+            text[(size_t)(rest.data - text)] = '?';
+        rest = slice_of(rest.data + (n ? n : 1), rest.len - (n ? n : 1));
+    }
 }
 
 /* Escapes what would break a JSON string or a line. */
@@ -52,6 +75,7 @@ void log_event(enum log_level level, const char *where, const char *format, ...)
     va_start(ap, format);
     vsnprintf(message, sizeof message, format, ap);
     va_end(ap);
+    mend(message);
 
     uint64_t now = clock_wall_ms();
     time_t seconds = (time_t)(now / 1000);
