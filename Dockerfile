@@ -10,8 +10,8 @@ ARG BASE=debian:bookworm-slim
 FROM ${BASE} AS build
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        cmake default-libmysqlclient-dev gcc libc6-dev libevent-dev libjansson-dev libssl-dev \
-        libxxhash-dev libyaml-dev ninja-build pkg-config uthash-dev && \
+        cmake default-libmysqlclient-dev gcc libc6-dev libevent-dev libjansson-dev libpcre2-dev \
+        libssl-dev libxxhash-dev libyaml-dev ninja-build pkg-config uthash-dev && \
     rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -23,7 +23,8 @@ FROM ${BASE}
 # The plug-ins of libmariadb3 are what logs in to the tenant vindex table's server.
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        libevent-core-2.1-7 libjansson4 libmariadb3 libssl3 libxxhash0 libyaml-0-2 && \
+        libevent-core-2.1-7 libjansson4 libmariadb3 libpcre2-8-0 libssl3 \
+        libxxhash0 libyaml-0-2 && \
     rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/*
 COPY --from=build /usr/local/bin/mqgate /usr/local/bin/mqgate
 

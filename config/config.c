@@ -129,6 +129,7 @@ static void config_fini(struct config *c)
     string_list_fini(&c->scatter_writes);
     string_list_fini(&c->metadata_paths);
     string_list_fini(&c->payload_paths);
+    tenant_pattern_destroy(c->pattern);
     mem_free(c->default_tenant);
     mem_free(c->server_version);
 }

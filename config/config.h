@@ -12,6 +12,7 @@
 #include "base/ip.h"
 #include "base/log.h"
 #include "base/slice.h"
+#include "config/pattern.h"
 
 /* Names in a list; each NUL-terminated. */
 struct string_list {
@@ -202,6 +203,8 @@ struct config {
     struct string_list metadata_paths; /* default {"queue_name"} */
     bool payload_enabled;
     struct string_list payload_paths; /* default {"queue_name", "queueName"} */
+    enum pattern_column { PATTERN_TOPIC, PATTERN_PARTITION_KEY } pattern_column;
+    struct tenant_pattern *pattern; /* names a tenant in values of that column; NULL: none */
     char *default_tenant;             /* NULL: none */
     enum partition_keys partition_keys;
     char key_separator; /* between tenant and key; no tenant that is served has it */

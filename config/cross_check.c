@@ -165,6 +165,17 @@ static void check_separator(struct reader *r)
         reader_fault(r, n, path, "the tenant %.60s contains it", c->default_tenant);
 }
 
+/* A qualified key has its tenant in front; what matched the key alone would not match it. */
+static void check_pattern(struct reader *r)
+{
+    const struct config *c = &r->draft.config;
+    if (c->pattern && c->pattern_column == PATTERN_PARTITION_KEY &&
+        c->partition_keys == KEYS_QUALIFIED)
+        reader_fault(r, at(r, "tenant_sources", "pattern", "column"),
+                     "tenant_sources.pattern.column",
+                     "with partition_keys: qualified the keys name their tenant already");
+}
+
 static void check_tenants(struct reader *r)
 {
     const struct config *c = &r->draft.config;
@@ -296,6 +307,7 @@ void reader_check(struct reader *r)
     check_vindex_table(r);
     check_tenants(r);
     check_separator(r);
+    check_pattern(r);
     check_enforcement(r);
     for (size_t i = 0; i < c->queue_table_count; i++)
         check_queue_table(r, &c->queue_tables[i]);

@@ -193,6 +193,23 @@ void decode_partition_keys(struct reader *r, const struct slot *s)
         *(enum partition_keys *)slot_field(s) = (enum partition_keys)i;
 }
 
+void decode_pattern_column(struct reader *r, const struct slot *s)
+{
+    /* In the order of enum pattern_column. */
+    static const char *const words[] = { "topic", "partition_key" };
+    int i = reader_choice(r, s, words, sizeof words / sizeof *words);
+    if (i >= 0)
+        *(enum pattern_column *)slot_field(s) = (enum pattern_column)i;
+}
+
+void decode_pattern(struct reader *r, const struct slot *s)
+{
+    const char *text = clean_text(r, s);
+    struct err err;
+    if (text && tenant_pattern_create(text, slot_field(s), &err))
+        bad_value(r, s, text, err.text);
+}
+
 /* It stands in literals of statements, between names that have letters and digits. */
 static bool is_separator(const char *text)
 {

@@ -4,6 +4,7 @@
  * an unclaimed mention refuses the statement (columns.c). */
 #include "routing/claim.h"
 
+#include "routing/pattern.h"
 #include "routing/qualified.h"
 
 static bool is_value(struct planner *p, const struct node *n)
@@ -123,6 +124,24 @@ static void claim_keys(struct search *x, const struct equation *e)
     ref->tied = true;
 }
 
+/* Values of the column in which a pattern names tenants. */
+static void note_pattern(struct search *x, const struct equation *e)
+{
+    struct planner *p = x->p;
+    if (x->ref || p->scatter || e->column->kind != N_COLUMN ||
+        !pattern_is_column(p, plan_name(p, e->column)) || !has_values(p, e, is_value))
+        return;
+    const struct table_ref *found = qualified_found(p, x->s, e->column);
+    struct table_ref *ref = x->s->refs;
+    while (ref && ref != found)
+        ref = ref->next;
+    if (!ref || !ref->table || ref->target != x->target)
+        return;
+    for (const struct node *v = e->value; v; v = next_value(e, v))
+        pattern_add(p, plan_value(p, operand(e, v)), e->origin, v != e->value);
+    ref->patterned = true;
+}
+
 /* Where keys are qualified, a column that is compared with anything else is an expression. */
 static bool is_compared(struct search *x, const struct equation *e)
 {
@@ -135,6 +154,7 @@ static void search_equation(struct search *x, const struct equation *e)
     if (!e->column || e->column->kind != N_COLUMN || !e->value)
         return;
     claim_keys(x, e);
+    note_pattern(x, e);
     bool wanted = x->ref ? is_compared(x, e)
                          : column_is_tenant(x->p, e->column) && has_values(x->p, e, is_value);
     struct table_ref *ref = wanted ? mentioned(x->p, x->s, e->column) : NULL;
@@ -163,6 +183,7 @@ static void search_rows(struct search *x, struct equation e)
     for (const struct node *c = members ? row->child : NULL; c; c = c->next, e.member++) {
         e.column = bare(c);
         claim_keys(x, &e);
+        note_pattern(x, &e);
     }
 }
 
@@ -220,6 +241,8 @@ enum err_code claim_conditions(struct planner *p, struct scope *s)
     if (s->queue_count || p->scatter)
         search_scope(&x);
     qualified_tie(p, s, &x.pairs);
+    for (const struct table_ref *r = s->refs; r; r = r->next)
+        p->unpatterned |= r->table && !r->patterned;
     return x.code;
 }
 

@@ -2,6 +2,7 @@
  * written into identifier columns. */
 #include "routing/plan_int.h"
 
+#include "routing/pattern.h"
 #include "routing/qualified.h"
 
 bool column_is_tenant(const struct planner *p, const struct node *column)
@@ -77,6 +78,7 @@ struct identifier_check *column_check_value(struct planner *p, const struct cata
     int index = catalog_column_index(table, column);
     if (index < 0 || value.kind == VALUE_NONE)
         return NULL;
+    pattern_stored(p, column, value);
     const struct catalog_column *c = &table->columns[index];
     if (c->check == CHECK_NONE || (value.kind == VALUE_COMPUTED && c->check != CHECK_COUNTER))
         return NULL;

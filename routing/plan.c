@@ -260,6 +260,9 @@ static void hand_over(struct planner *p)
     t->heading_count = p->headings.count;
     t->sql_tenants = p->sql_tenants.items;
     t->sql_tenant_count = p->sql_tenants.count;
+    t->pattern_values = p->pattern_values.items;
+    t->pattern_value_count = p->pattern_values.count;
+    t->patterns_tie = !p->unpatterned;
     t->keys = p->keys.items;
     t->key_count = p->keys.count;
     t->key_separator = p->qualified ? p->topology->config->key_separator : '\0';

@@ -206,6 +206,9 @@ struct template {
     /* Tenant sources of the statement. */
     struct value_ref *sql_tenants; /* values of tenant = … / IN (…) / inserted tenant columns */
     size_t sql_tenant_count;
+    struct value_ref *pattern_values; /* of the column in which a pattern names tenants */
+    size_t pattern_value_count;
+    bool patterns_tie; /* and every queue table is bound by such values */
     struct row_source *rows;       /* an INSERT into a table with metadata */
     size_t row_count;
 

@@ -77,6 +77,7 @@ struct planner {
     bool qualified; /* the client's partition keys are */
     struct scope *scope; /* where the walk stands, innermost first */
     int inserted_key;    /* which item of INSERT … SELECT is the key; -1: none */
+    bool unpatterned;    /* a queue table is read that no value binds in which a tenant is named */
     bool untied;         /* a queue table may show rows of other tenants than a key names */
     bool naming;         /* columns are named, not read */
     uint32_t aggregated; /* how many aggregates stand around */
@@ -90,6 +91,7 @@ struct planner {
     struct vector checks;         /* struct identifier_check */
     struct vector keys;           /* struct key_ref */
     struct vector result_keys;    /* struct result_key */
+    struct vector pattern_values; /* struct value_ref */
     struct vector sets;           /* struct set_item */
     struct vector literal_checks; /* struct literal_check */
     struct vector databases;      /* struct slice */
@@ -209,6 +211,7 @@ struct table_ref {
     bool scoped;               /* the client's own condition does it */
     bool conditioned;          /* ours is written */
     bool viewed;               /* of information_schema: views.c */
+    bool patterned;            /* a value, in which a pattern may name the tenant, binds it */
     bool tied;                 /* its partition keys are of the tenant that a value names */
     const struct node *target; /* the ON that takes its condition; NULL: WHERE */
     struct table_ref *next;    /* in the order of the text */

@@ -51,7 +51,7 @@ static void open_table(struct planner *p, const struct node *n, const struct cat
     *ref = (struct table_ref){ .node = n, .table = table, .name = slice_cstr(table->name) };
     *s = (struct scope){ .refs = ref, .count = 1, .queue_count = 1, .outer = p->scope };
     p->scope = s;
-    p->untied = true;
+    p->untied = p->unpatterned = true;
 }
 
 /* TABLE t is SELECT * FROM t. */

@@ -6,13 +6,15 @@
 
 #include "routing/identifier.h"
 #include "routing/json.h"
+#include "routing/pattern.h"
 #include "routing/qualified_route.h"
 
 const char *tenant_source_name(enum tenant_source s)
 {
     static const char *const names[] = { "none",    "sql",           "comment", "metadata",
-                                         "payload", "partition_key", "session", "account",
-                                         "listener", "only",         "listed",  "default" };
+                                         "payload", "partition_key", "pattern", "session",
+                                         "account", "listener",      "only",    "listed",
+                                         "default" };
     return (unsigned)s < sizeof names / sizeof *names ? names[s] : "unknown";
 }
 
@@ -139,7 +141,7 @@ static enum err_code conflict_code(const struct finding *f, enum tenant_source s
 {
     if (f->set.source != source)
         return MQ_TENANT_CONFLICT;
-    bool named = source == SOURCE_SQL || source == SOURCE_PARTITION_KEY;
+    bool named = source == SOURCE_SQL || source == SOURCE_PARTITION_KEY || source == SOURCE_PATTERN;
     bool rows = named ? origin == ORIGIN_ROW : f->row != f->first_row;
     return rows ? MQ_ROWS_OF_SEVERAL_TENANTS : MQ_TENANT_CONFLICT;
 }
@@ -217,7 +219,8 @@ static bool may_be_several(const struct route_input *in)
 static enum err_code too_many(const struct finding *f, const struct tenant_set *set)
 {
     return err_set(f->reterr, MQ_SCATTER, "the source `%s` names both tenant %.*s and tenant %.*s",
-                   tenant_source_name(set->source), TENANT_FORMAT(set_at(set, 0)), TENANT_FORMAT(set_at(set, 1)));
+                   tenant_source_name(set->source), TENANT_FORMAT(set_at(set, 0)),
+                   TENANT_FORMAT(set_at(set, 1)));
 }
 
 /* The values of one condition, *at and on. */
@@ -411,6 +414,67 @@ static enum err_code find_keys(struct finding *f)
     return code;
 }
 
+/* ---- a pattern in the values of a column ---- */
+
+/* The values of one condition or row. */
+struct patterned {
+    struct finding *f;
+    struct tenant_set set;
+    bool silent; /* one of them names nobody */
+    bool failed;
+};
+
+static bool add_patterned(void *context, struct slice value)
+{
+    struct patterned *x = context;
+    struct slice tenant;
+    switch (tenant_pattern_find(x->f->in->topology->config->pattern, value, &tenant)) {
+    case PATTERN_FOUND:
+        set_add(&x->set, tenant, x->f->arena);
+        return true;
+    case PATTERN_ABSENT:
+        x->silent = true;
+        return true;
+    default:
+        x->failed = true;
+        return false;
+    }
+}
+
+static enum err_code refuse_pattern(const struct finding *f, const char *why)
+{
+    return err_set(
+        f->reterr, MQ_TENANT_VALUE, "a %s, in which a pattern names the tenant, %s",
+        f->in->topology->config->pattern_column == PATTERN_TOPIC ? "topic" : "partition key", why);
+}
+
+static enum err_code find_pattern_condition(struct finding *f, size_t *at)
+{
+    const struct template *t = f->in->template;
+    struct patterned x = { .f = f, .set = { .source = SOURCE_PATTERN } };
+    enum tenant_origin origin = (enum tenant_origin)t->pattern_values[*at].origin;
+    do {
+        if (!pattern_each(f->in, &t->pattern_values[*at], f->arena, add_patterned, &x))
+            return refuse_pattern(f, x.failed ? "is too long or takes too many steps to match"
+                                              : "cannot be read exactly");
+    } while (++*at < t->pattern_value_count && t->pattern_values[*at].continues);
+    set_close(&x.set);
+    if (!x.set.count)
+        return MQ_OK;
+    if (x.silent)
+        return refuse_pattern(f, "does so in some values of a list only");
+    return x.set.count > 1 && !may_be_several(f->in) ? too_many(f, &x.set)
+                                                     : found(f, &x.set, origin);
+}
+
+static enum err_code find_patterns(struct finding *f)
+{
+    enum err_code code = MQ_OK;
+    for (size_t i = 0; i < f->in->template->pattern_value_count && !code;)
+        code = find_pattern_condition(f, &i);
+    return code;
+}
+
 /* ---- what the session says ---- */
 
 static bool is_bound(const struct string_list *list)
@@ -535,17 +599,16 @@ static enum err_code find_session(struct finding *f)
 static enum err_code find_untied(struct finding *f)
 {
     struct slice tenant = f->set.first;
+    enum tenant_source source = f->set.source;
     enum err_code code = find_scope(f);
     if (code || f->set.count > 1)
         return code || may_be_several(f->in)
                    ? code
                    : err_set(f->reterr, MQ_SCATTER,
-                             "a partition key names tenant %.*s, but the statement also reads "
-                             "tables that no partition key ties to it",
-                             TENANT_FORMAT(tenant));
-    return slice_eq(f->set.first, tenant)
-               ? MQ_OK
-               : found_one(f, tenant, SOURCE_PARTITION_KEY, ORIGIN_CONDITION);
+                             "the source `%s` names tenant %.*s, but the statement also reads "
+                             "tables that no such value ties to it",
+                             tenant_source_name(source), TENANT_FORMAT(tenant));
+    return slice_eq(f->set.first, tenant) ? MQ_OK : found_one(f, tenant, source, ORIGIN_CONDITION);
 }
 
 static enum err_code find_statement(struct finding *f)
@@ -555,7 +618,18 @@ static enum err_code find_statement(struct finding *f)
         code = find_comment(f);
     if (!code)
         code = find_rows(f);
-    return code ? code : find_keys(f);
+    if (!code)
+        code = find_keys(f);
+    return code ? code : find_patterns(f);
+}
+
+/* Does what named the tenant bind all tables that are read? */
+static bool is_tied(const struct finding *f)
+{
+    const struct template *t = f->in->template;
+    return f->set.source == SOURCE_PARTITION_KEY ? t->keys_tie
+           : f->set.source == SOURCE_PATTERN     ? t->patterns_tie
+                                                 : true;
 }
 
 static enum err_code check_inside(const struct finding *f)
@@ -581,7 +655,7 @@ enum err_code source_tenants(const struct route_input *in, struct arena *arena,
     enum err_code code = find_statement(&f);
     if (!code)
         code = f.set.source == SOURCE_NONE ? find_session(&f) : check_inside(&f);
-    if (!code && f.set.source == SOURCE_PARTITION_KEY && !in->template->keys_tie)
+    if (!code && !is_tied(&f))
         code = find_untied(&f);
     *ret = f.set;
     return code;

@@ -75,6 +75,7 @@ const struct template *template_keep(const struct template *from, struct arena *
     t->headings = KEEP_ARRAY(arena, t->headings, t->heading_count);
     t->backend_params = KEEP_ARRAY(arena, t->backend_params, t->backend_param_count);
     t->sql_tenants = KEEP_ARRAY(arena, t->sql_tenants, t->sql_tenant_count);
+    t->pattern_values = KEEP_ARRAY(arena, t->pattern_values, t->pattern_value_count);
     t->keys = KEEP_ARRAY(arena, t->keys, t->key_count);
     t->rows = KEEP_ARRAY(arena, t->rows, t->row_count);
     t->checks = KEEP_ARRAY(arena, t->checks, t->check_count);

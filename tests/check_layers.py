@@ -38,6 +38,7 @@ ALLOWED = {
 RESTRICTED = [
     (r"event2?/.*|event\.h|evutil\.h", "libevent", {"proxy"}),
     (r"yaml\.h", "libyaml", {"config"}),
+    (r"pcre2\.h", "PCRE2", {"config"}),
     (r"jansson\.h", "jansson", {"capture", "vschema", "cli"}),
     (r"(mysql|mariadb)/.*|mysql\.h|errmsg\.h|mysqld_error\.h", "libmysqlclient",
      {"placement", "queue", "cli"}),
@@ -128,7 +129,7 @@ def check_includes():
 
 def package_flags():
     """Where the libraries' headers are."""
-    packages = ["yaml-0.1", "jansson", "libxxhash", "libcrypto", "libevent_core"]
+    packages = ["yaml-0.1", "libpcre2-8", "jansson", "libxxhash", "libcrypto", "libevent_core"]
     flags = []
     for package in [*packages, "mysqlclient", "libmariadb"]:
         result = subprocess.run(["pkg-config", "--cflags", package], capture_output=True,

@@ -5,7 +5,7 @@
 # An entry is package, or package=command where the command may also come from elsewhere.
 packages_build=(
     gcc libc6-dev cmake=cmake ninja-build=ninja pkg-config=pkg-config
-    libevent-dev libyaml-dev libjansson-dev libxxhash-dev uthash-dev libssl-dev
+    libevent-dev libyaml-dev libpcre2-dev libjansson-dev libxxhash-dev uthash-dev libssl-dev
     default-libmysqlclient-dev libcmocka-dev
 )
 # The core package has the server's programs without starting a service.
