@@ -518,6 +518,7 @@ void session_free(struct session *s)
     buf_fini(&s->request.bytes);
     buf_fini(&s->script.text);
     buf_fini(&s->savepoints);
+    buf_fini(&s->temporaries);
     session_forget_learned(s);
     session_forget_processes(s);
     buf_fini(&s->in);

@@ -92,7 +92,7 @@ static void end_relayed(struct session *s, bool failed)
         note_diagnostics(s, failed);
     session_note_cursor(s, failed);
     session_note_untold(s, failed);
-    session_keep_home(s);
+    session_keep_home(s, failed);
     if (failed && !is_status_known(s))
         ask_status(s);
     else

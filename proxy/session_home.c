@@ -132,7 +132,36 @@ static bool keeps_home(const struct session *s, const struct template *t)
     return t->home == HOME_KEPT || t->relayed.keeps_state || s->untold;
 }
 
-void session_keep_home(struct session *s)
+/* ---- temporary tables ---- */
+
+static void forget_temporary(struct session *s, struct slice name)
+{
+    struct slice all = buf_slice(&s->temporaries);
+    for (size_t at = 0; at < all.len; at += strlen(all.data + at) + 1) {
+        if (!slice_eq(slice_cstr(all.data + at), name))
+            continue;
+        size_t rest = all.len - at - name.len - 1;
+        memmove(buf_begin(&s->temporaries) + at, all.data + at + name.len + 1, rest);
+        buf_truncate(&s->temporaries, all.len - name.len - 1);
+        return;
+    }
+}
+
+/* One that was not dropped after all is only not served any more. */
+static void note_temporaries(struct session *s, const struct template *t, bool failed)
+{
+    for (size_t i = 0; t->temporary != TEMPORARY_USED && i < t->temporary_count; i++) {
+        struct slice name = t->temporaries[i];
+        if (t->temporary == TEMPORARY_DROPPED || !failed)
+            forget_temporary(s, name);
+        if (t->temporary == TEMPORARY_DROPPED || failed)
+            continue;
+        buf_append_slice(&s->temporaries, name);
+        buf_append_byte(&s->temporaries, '\0');
+    }
+}
+
+void session_keep_home(struct session *s, bool failed)
 {
     const struct plan_entry *entry = s->request.entry;
     if (!entry)
@@ -141,6 +170,7 @@ void session_keep_home(struct session *s)
         CHECK(!s->home || s->home == s->backend);
         s->home = s->backend;
     }
+    note_temporaries(s, entry->template, failed);
     s->unfollowed |= entry->template->relayed.sets_unfollowed;
     if (entry->template->relayed.sets_global)
         pool_defaults_changed(s->backend->pool);
@@ -151,6 +181,7 @@ void session_drop_home(struct session *s)
     struct backend *b = s->home;
     s->home = NULL;
     s->home_lost = s->unfollowed = false;
+    buf_clear(&s->temporaries);
     s->untold = 0;
     s->untold_variables = 0;
     if (!b)

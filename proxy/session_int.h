@@ -159,6 +159,8 @@ enum route_outcome session_try_route(struct session *s, const struct template *t
 enum err_code session_merge_inputs(struct session *s, const struct template *t,
                                    const struct lexed *lexed, const struct param_value *params,
                                    struct merge_inputs *ret, struct err *reterr);
+/* Rows that a transaction may change: of queue tables, or of temporary ones. */
+bool session_uses_rows(const struct template *t);
 /* The request that has begun is for the route's shard. */
 void session_address_single(struct session *s, const struct template *t, const struct route *r);
 /* The tenant that a statement without sources of its own would be for. */
@@ -234,6 +236,8 @@ void session_run_on_any_shard(struct session *s);
 /* The same for what names no table: the unsharded keyspace's server will do, too. Either is the
  * session's home, if it has one. */
 void session_run_anywhere(struct session *s);
+/* The same for the client's statement. */
+void session_run_passed(struct session *s);
 void session_take_backend(struct session *s, struct backend *b);
 void session_lose_backend(struct session *s, const struct err *reason);
 /* The transaction that it may be in is rolled back, on all shards. */
@@ -286,7 +290,7 @@ void session_leave_home(struct session *s);
 /* The same when its server is no longer one that is asked. */
 void session_leave_former_home(struct session *s);
 /* The statement has run: does its backend become the session's own? */
-void session_keep_home(struct session *s);
+void session_keep_home(struct session *s, bool failed);
 /* Closes it, and what the client had there ends. */
 void session_drop_home(struct session *s);
 /* Was it the backend that is gone? */

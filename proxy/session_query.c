@@ -36,6 +36,7 @@ struct session_facts session_facts(const struct session *s)
         },
         .has_database = s->database != NULL,
         .has_home = s->home != NULL,
+        .temporaries = buf_slice(&s->temporaries),
         .elsewhere = s->elsewhere,
         .databases = s->account ? &s->account->config->databases : NULL,
         .administrator = s->account && s->account->config->administrator,
@@ -236,11 +237,16 @@ void session_remember_tenant(struct session *s, const struct route *r)
     s->transaction_tenant = mem_strdup(r->tenant->name);
 }
 
-/* What names no table opens no transaction, but belongs to the one that is open. */
+bool session_uses_rows(const struct template *t)
+{
+    return t->table || (t->temporary_count && t->temporary == TEMPORARY_USED);
+}
+
+/* What uses no rows opens no transaction, but belongs to the one that is open. */
 void session_address_single(struct session *s, const struct template *t, const struct route *r)
 {
     struct request *q = &s->request;
-    q->transactional = t->table || session_in_transaction(s);
+    q->transactional = session_uses_rows(t) || session_in_transaction(s);
     q->shard = r->shard;
     q->counters = (uint8_t)r->counters;
     q->hides_insert_id = insert_id_may_hide(t, r->counters);
@@ -265,7 +271,7 @@ static void run_pass(struct session *s, struct plan_entry *entry, const struct l
     request_begin(s, END_RELAYED);
     s->request.entry = plan_entry_acquire(entry);
     session_compose(s, entry->template, lexed, r, 0);
-    session_run_anywhere(s);
+    session_run_passed(s);
 }
 
 static void run_unsharded(struct session *s, struct plan_entry *entry, const struct lexed *lexed)

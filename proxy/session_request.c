@@ -182,6 +182,17 @@ void session_run_anywhere(struct session *s)
     session_run_request(s);
 }
 
+/* Rows of a temporary table belong to the transaction, even to one that is not open yet. */
+void session_run_passed(struct session *s)
+{
+    s->request.transactional = session_uses_rows(s->request.entry->template);
+    if (s->request.transactional && !session_in_transaction(s)) { /* it is of no tenant yet */
+        mem_free(s->transaction_tenant);
+        s->transaction_tenant = NULL;
+    }
+    session_run_anywhere(s);
+}
+
 void session_on_backend(struct session *s, struct backend *b)
 {
     s->mode->on_backend(s, b);

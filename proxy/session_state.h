@@ -304,6 +304,7 @@ struct session {
     uint64_t pinned_ms;      /* since when */
     struct backend *home;    /* the session's own: session_home.c */
     bool home_lost;          /* with what the session had there */
+    struct buf temporaries;  /* names of its tables there, each with a NUL behind it */
     char *using;             /* of END_USED */
     uint8_t untold;          /* TELLS_… that home has to be asked before the next statement */
     uint64_t untold_variables;

@@ -222,7 +222,8 @@ enum err_code session_check_prepare(const struct session *s, const struct templa
     if (t->needs_database && !s->database)
         return err_set(reterr, MQ_DATABASE_NONE, "No database selected");
     struct session_facts facts = session_facts(s);
-    return route_check_databases(t, &facts, reterr);
+    enum err_code code = route_check_temporaries(t, &facts, reterr);
+    return code ? code : route_check_databases(t, &facts, reterr);
 }
 
 static bool refuse_prepare(struct session *s, const struct template *t, enum request_end end)
@@ -484,7 +485,7 @@ static void run(struct session *s, struct client_stmt *stmt, const struct execut
     compose(s, stmt->entry->template, x, r);
     forget_long_data(s, stmt);
     if (r->verdict != VERDICT_SINGLE) {
-        session_run_anywhere(s);
+        session_run_passed(s);
         return;
     }
     session_address_single(s, stmt->entry->template, r);

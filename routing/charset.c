@@ -22,8 +22,8 @@ enum { VALUES_MAX = 64, FUNCTIONS_MAX = 8 };
 #define CONVERT "CONVERT("
 #define CONVERTED " USING utf8mb4) COLLATE utf8mb4_bin"
 
-/* The column of that name if it is an ASCII one, or NULL. */
-static const struct catalog_column *ascii_column(const struct planner *p, struct slice name)
+/* The queue tables' column of that name if it is an ASCII one, or NULL. */
+static const struct catalog_column *catalog_ascii_column(const struct planner *p, struct slice name)
 {
     const struct catalog *c = p->topology->catalog;
     for (size_t i = 0; i < c->table_count; i++) {
@@ -35,6 +35,12 @@ static const struct catalog_column *ascii_column(const struct planner *p, struct
         return ascii ? column : NULL;
     }
     return NULL;
+}
+
+/* The same of a column that is named: of temporary tables alone it is none. */
+static const struct catalog_column *ascii_column(struct planner *p, struct slice name)
+{
+    return p->has_other && temporary_alone(p) ? NULL : catalog_ascii_column(p, name);
 }
 
 /* To MySQL JSON is utf8mb4 whatever it is made of. */
@@ -305,7 +311,7 @@ enum err_code charset_united_query(struct planner *p)
 void charset_united_column(const struct planner *p, struct slice table, struct slice column,
                            const struct united_form *form, struct text *out)
 {
-    bool convert = form->convert && ascii_column(p, column);
+    bool convert = form->convert && catalog_ascii_column(p, column);
     if (convert)
         text_add(out, CONVERT);
     if (table.len) {

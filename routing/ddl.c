@@ -27,8 +27,6 @@ static enum err_code check_kind(struct planner *p, const struct node *create,
     if (!p->topology->config->allow_create_table)
         return reject(p, MQ_STATEMENT_NOT_ALLOWED,
                       "CREATE TABLE is switched off by `allow_create_table`");
-    if (create->flags & NODE_F_TEMPORARY)
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "CREATE TEMPORARY TABLE is not served");
     if (options && (options->op == KW_SELECT || options->op == KW_LIKE))
         return reject(p, MQ_STATEMENT_NOT_ALLOWED, "CREATE TABLE %s … %s is not served",
                       table->name, keyword_text((enum keyword)options->op));
@@ -37,6 +35,8 @@ static enum err_code check_kind(struct planner *p, const struct node *create,
 
 enum err_code ddl_create(struct planner *p, const struct node *create)
 {
+    if (create->flags & NODE_F_TEMPORARY)
+        return temporary_create(p, create);
     const struct node *name = node_find(create, N_TABLE)->child;
     const struct catalog_table *table;
     size_t splices = p->edits.count;
@@ -58,7 +58,7 @@ enum err_code ddl_create(struct planner *p, const struct node *create)
 enum err_code ddl_drop(struct planner *p, const struct node *drop)
 {
     if (drop->flags & NODE_F_TEMPORARY)
-        return reject(p, MQ_STATEMENT_NOT_ALLOWED, "DROP TEMPORARY TABLE is not served");
+        return temporary_drop(p, drop);
     for (const struct node *c = drop->child; c; c = c->next) {
         const struct catalog_table *table;
         enum err_code code = names_queue_table(p, c->child, &table);

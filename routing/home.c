@@ -22,6 +22,16 @@ static enum err_code note(struct planner *p, enum home home)
     return MQ_OK;
 }
 
+enum err_code home_is_plain(struct planner *p, const struct node *statement)
+{
+    for (uint32_t i = statement->first; i <= statement->last; i++)
+        if (plan_in_comment(p, i, i))
+            return reject(p, MQ_VERSIONED_COMMENT,
+                          "%.*s in a versioned comment; write it without the comment",
+                          NAME_FORMAT(token_text(p->l, i)));
+    return MQ_OK;
+}
+
 /* ---- user variables ---- */
 
 bool home_is_own_variable(struct slice text)

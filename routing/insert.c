@@ -440,6 +440,8 @@ enum err_code insert_plan(struct planner *p, const struct node *statement)
                          .target = node_find(statement, N_TABLE),
                          .columns = node_find(statement, N_COLUMNS),
                          .query = node_find(statement, N_QUERY) };
+    if (temporary_is_target(p, in.target))
+        return temporary_insert(p, statement);
     if (in.columns && !in.columns->child)
         in.columns = NULL; /* to the servers () is no list */
     enum err_code code = names_queue_table(p, in.target->child, &in.table);

@@ -145,6 +145,12 @@ enum err_code names_resolve(struct planner *p, const struct node *name,
         *ret_meaning = NAME_QUEUE_TABLE;
     else
         note_other(p, table);
+    if (!*ret_table)
+        p->reads_other = true;
+    if (!*ret_table && qualified)
+        p->names_permanent = true;
+    else if (!*ret_table)
+        temporary_note(p, table);
     return MQ_OK;
 }
 
@@ -157,6 +163,7 @@ enum err_code names_queue_table(struct planner *p, const struct node *name,
         return code;
     if (meaning != NAME_OTHER_TABLE)
         note_other(p, plan_name(p, name));
+    p->names_permanent = true; /* a temporary one will not do */
     return plan_settle(p);
 }
 

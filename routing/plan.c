@@ -131,7 +131,7 @@ struct slice plan_name(struct planner *p, const struct node *n)
 
 enum err_code plan_settle(struct planner *p)
 {
-    if (p->has_other)
+    if (p->has_other && !temporary_settle(p))
         return p->t->table ? reject(p, MQ_MIXED_TABLES,
                                     "the queue table %s and the table %.*s stand in one statement",
                                     p->t->table->name, NAME_FORMAT(p->other_table))

@@ -193,6 +193,9 @@ struct template {
     struct relayed relayed; /* VERDICT_UNSHARDED */
     uint8_t home;           /* enum home; of all others */
     bool needs_one_tenant;  /* the session may use no other: locks by name */
+    enum { TEMPORARY_USED, TEMPORARY_CREATED, TEMPORARY_DROPPED } temporary;
+    struct slice *temporaries; /* tables that have to be the session's, or are made or dropped */
+    size_t temporary_count;
 
     struct edit *edits;  /* sorted; route_edits() adds those for `headings` */
     size_t edit_count;

@@ -107,6 +107,10 @@ struct planner {
     uint32_t *param_tokens;   /* the token of each parameter; made when first asked for */
     struct slice other_table; /* the first one that is no queue table */
     bool has_other;
+    bool reads_other;         /* it is not only what an INSERT writes */
+    bool names_permanent;     /* with its database, so that it is no temporary one */
+    struct vector temporaries; /* struct slice: of those tables that may be temporary */
+    enum { ALONE_UNKNOWN, ALONE_NO, ALONE_YES } alone; /* of temporary.c */
     const struct node *parens; /* as table_ref's, of the table that is collected */
     bool ignores;            /* a change with IGNORE */
     const struct node *assigned; /* the value of an assignment of UPDATE or ON DUPLICATE KEY UPDATE
@@ -340,11 +344,27 @@ enum local_op function_local(struct slice name);
 bool home_is_own_variable(struct slice text);
 enum err_code home_variable(struct planner *p, const struct node *variable, enum home home);
 enum err_code home_assignment(struct planner *p, const struct node *n);
+/* What changes a server's session is sent as it is: a server that passed over a part of it in a
+ * comment would change something else. */
+enum err_code home_is_plain(struct planner *p, const struct node *statement);
 /* The value of a variable that is set. */
 enum err_code home_assigned(struct planner *p, const struct node *value);
 enum err_code home_into(struct planner *p, const struct node *into);
 /* A built-in function; *ret_is_lock: one of those that take and free locks by name. */
 enum err_code home_function(struct planner *p, const struct node *function, bool *ret_is_lock);
+
+/* ---- temporary.c ---- */
+
+/* A table of that name is meant that is no queue table. */
+void temporary_note(struct planner *p, struct slice name);
+/* No queue table is named: nothing of the statement is about their columns. */
+bool temporary_alone(struct planner *p);
+/* All the other tables may be temporary ones, which have to be the session's. */
+bool temporary_settle(struct planner *p);
+enum err_code temporary_create(struct planner *p, const struct node *create);
+enum err_code temporary_drop(struct planner *p, const struct node *drop);
+bool temporary_is_target(const struct planner *p, const struct node *target);
+enum err_code temporary_insert(struct planner *p, const struct node *insert);
 
 /* ---- found_rows.c ---- */
 

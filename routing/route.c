@@ -218,9 +218,9 @@ static enum err_code check_one_tenant(const struct route_input *in, const struct
                                        : t->home && !t->table && set->count > 1;
     return !several ? MQ_OK
                     : err_set(reterr, MQ_TENANT_MISSING,
-                              "user variables and locks are on one tenant's shard, and the session "
-                              "may use several tenants; send SET @mq_tenant = 'name', or connect "
-                              "to database@tenant");
+                              "user variables, locks and temporary tables are on one tenant's "
+                              "shard, and the session may use several tenants; send SET @mq_tenant "
+                              "= 'name', or connect to database@tenant");
 }
 
 static enum route_outcome route_tenants(const struct route_input *in, struct arena *arena,
@@ -267,6 +267,36 @@ enum err_code route_check_databases(const struct template *t, const struct sessi
                                                           : code;
 }
 
+static bool has_temporary(const struct session_facts *f, struct slice name)
+{
+    struct slice left = f->temporaries;
+    while (left.len) {
+        struct slice one = slice_cstr(left.data);
+        if (slice_eq(one, name))
+            return true;
+        left = slice_of(left.data + one.len + 1, left.len - one.len - 1);
+    }
+    return false;
+}
+
+enum err_code route_check_temporaries(const struct template *t, const struct session_facts *f,
+                                      struct err *reterr)
+{
+    for (size_t i = 0; t->temporary == TEMPORARY_USED && i < t->temporary_count; i++) {
+        struct slice name = t->temporaries[i];
+        int len = name.len > 64 ? 64 : (int)name.len;
+        if (has_temporary(f, name))
+            continue;
+        return t->table ? err_set(reterr, MQ_MIXED_TABLES,
+                                  "the queue table %s and the table %.*s stand in one statement",
+                                  t->table->name, len, name.data)
+                        : err_set(reterr, MQ_TABLE_UNKNOWN,
+                                  "table %.*s is not a queue table; `queue_tables:` adds others",
+                                  len, name.data);
+    }
+    return MQ_OK;
+}
+
 /* Its place is known without a tenant. */
 static bool goes_home(const struct template *t, const struct session_facts *facts)
 {
@@ -285,7 +315,9 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
             *reterr = *in->template->reject;
         return ROUTE_REFUSE;
     }
-    enum err_code code = check_session(in, reterr);
+    enum err_code code = route_check_temporaries(t, in->facts, reterr);
+    if (!code)
+        code = check_session(in, reterr);
     if (!code)
         code = route_check_databases(in->template, in->facts, reterr);
     if (!code)

@@ -27,6 +27,7 @@ struct session_facts {
     struct tenant_scope scope;
     bool has_database;   /* a database is selected (it was checked when it was selected) */
     bool elsewhere;      /* it is not the keyspace, so holds no queue table */
+    struct slice temporaries; /* names of its temporary tables, each with a NUL behind it */
     bool has_home;       /* a connection is its own: what needs that and no table goes there */
     const struct string_list *databases; /* that the account may use; empty or NULL: any */
     bool administrator;
@@ -119,6 +120,9 @@ enum route_outcome route(const struct route_input *in, struct arena *arena, stru
 void route_split(const struct topology *t, const struct merge_recipe *recipe, struct arena *arena,
                  struct route *r);
 
+/* Are the tables that are no queue tables temporary ones of the session? */
+enum err_code route_check_temporaries(const struct template *t, const struct session_facts *f,
+                                      struct err *reterr);
 /* May the session's account use them? */
 enum err_code route_check_databases(const struct template *t, const struct session_facts *f,
                                     struct err *reterr);

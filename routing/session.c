@@ -188,7 +188,9 @@ static size_t count_kept(const struct planner *p)
 /* The server's session keeps them: the statement is sent to it. */
 static enum err_code plan_set_kept(struct planner *p, const struct node *set)
 {
-    enum err_code code = MQ_OK;
+    enum err_code code = home_is_plain(p, set);
+    if (code)
+        return code;
     if (count_kept(p) < p->sets.count)
         return reject(p, MQ_VARIABLE_VALUE,
                       "SET of user variables and of others in one statement; set each kind in one "
@@ -212,8 +214,8 @@ static enum err_code plan_set(struct planner *p, const struct node *n)
         return reject(p, MQ_VARIABLE_VALUE, "a parameter is a whole value of SET");
     if (!code)
         code = plan_settle(p);
-    if (!code && p->t->verdict != VERDICT_PASS)
-        return reject(p, MQ_VARIABLE_VALUE, "SET reads no queue table");
+    if (!code && (p->t->verdict != VERDICT_PASS || p->t->temporary_count))
+        return reject(p, MQ_VARIABLE_VALUE, "SET of a system variable reads no table");
     return code ? code : local(p, LOCAL_SET);
 }
 

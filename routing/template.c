@@ -64,6 +64,13 @@ static void keep_result_keys(struct template *t, struct arena *arena)
         t->result_keys[i].name = keep_text(arena, t->result_keys[i].name);
 }
 
+static void keep_temporaries(struct template *t, struct arena *arena)
+{
+    t->temporaries = KEEP_ARRAY(arena, t->temporaries, t->temporary_count);
+    for (size_t i = 0; i < t->temporary_count; i++)
+        t->temporaries[i] = keep_text(arena, t->temporaries[i]);
+}
+
 const struct template *template_keep(const struct template *from, struct arena *arena)
 {
     struct template *t = KEEP_ARRAY(arena, from, 1);
@@ -72,6 +79,7 @@ const struct template *template_keep(const struct template *from, struct arena *
     keep_literal_checks(t, arena);
     keep_databases(t, arena);
     keep_result_keys(t, arena);
+    keep_temporaries(t, arena);
     t->headings = KEEP_ARRAY(arena, t->headings, t->heading_count);
     t->backend_params = KEEP_ARRAY(arena, t->backend_params, t->backend_param_count);
     t->sql_tenants = KEEP_ARRAY(arena, t->sql_tenants, t->sql_tenant_count);

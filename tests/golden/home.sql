@@ -94,3 +94,30 @@ SELECT IS_FREE_LOCK('a')
 SELECT IS_USED_LOCK('a')
 -- case: LOCK TABLES
 LOCK TABLES queue_messages WRITE
+-- case: CREATE TEMPORARY TABLE
+CREATE TEMPORARY TABLE t (id VARCHAR(255) CHARACTER SET utf8mb4 DEFAULT 'x', n INT, KEY (n)) ENGINE=InnoDB COMMENT 'c'
+-- case: CREATE TEMPORARY TABLE without a tenant
+-- args:
+CREATE TEMPORARY TABLE t (id INT)
+-- case: CREATE TEMPORARY TABLE with a database
+CREATE TEMPORARY TABLE mq.t (id INT)
+-- case: CREATE TEMPORARY TABLE like a queue table
+CREATE TEMPORARY TABLE Queue_Messages (id INT)
+-- case: CREATE TEMPORARY TABLE of a query
+CREATE TEMPORARY TABLE t SELECT * FROM queue_messages
+-- case: CREATE TEMPORARY TABLE with an engine that reads elsewhere
+CREATE TEMPORARY TABLE t (id INT) ENGINE=FEDERATED CONNECTION='mysql://h/d/t'
+-- case: CREATE TEMPORARY TABLE with a key of an expression
+CREATE TEMPORARY TABLE t (id INT, KEY ((id + 1)))
+-- case: DROP TEMPORARY TABLE
+DROP TEMPORARY TABLE IF EXISTS t, u
+-- case: DROP TEMPORARY TABLE in a versioned comment
+DROP /*!40100 TEMPORARY */ TABLE queue_messages
+-- case: SET in a versioned comment
+SET @a = 1 /*!40100 , @b = 2 */
+-- case: INSERT into what is no temporary table of the session
+INSERT INTO t SELECT id FROM queue_messages
+-- case: SELECT from what is none
+SELECT id FROM t
+-- case: TRUNCATE of what is none
+TRUNCATE t

@@ -1,5 +1,5 @@
-"""What lives on one connection of a tenant's shard - user variables, locks by name - which makes
-that connection the session's own."""
+"""What lives on one connection of a tenant's shard - user variables, locks by name, temporary tables -
+which makes that connection the session's own."""
 
 import threading
 
@@ -92,8 +92,53 @@ SCRIPTS = {
         "SELECT RELEASE_ALL_LOCKS()",
         "SELECT RELEASE_LOCK('{topic}'), IS_FREE_LOCK('{topic}')",
     ],
+    "a temporary table": [
+        "DROP TEMPORARY TABLE IF EXISTS found",
+        "CREATE TEMPORARY TABLE found (id VARCHAR(255) COLLATE utf8mb4_general_ci, "
+        "n INT NOT NULL DEFAULT 0, KEY (n)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+        "INSERT INTO found (id, n) SELECT partition_key, offset_acked FROM queue_offsets "
+        "WHERE topic = '{topic}'",
+        "INSERT INTO found SELECT consumer_group, 1 FROM queue_offsets WHERE topic = '{topic}'",
+        "INSERT INTO found VALUES ('Ö', 2), ('o', 3)",
+        "INSERT INTO found SET id = 'set'",
+        "SELECT * FROM found ORDER BY n, BINARY id",
+        "SELECT COUNT(*) FROM found WHERE id = 'É'",
+        "SELECT a.id, b.n AS m FROM found a JOIN (SELECT 1 AS n UNION SELECT 2) b ON a.n = b.n ORDER BY 1",
+        "UPDATE found SET n = n + 1 WHERE id = 'Ö'",
+        "SELECT ROW_COUNT()",
+        "DELETE FROM found WHERE n > 7",
+        "SELECT COUNT(*), MAX(n) INTO @c, @m FROM found",
+        "SELECT @c, @m",
+        "DROP TEMPORARY TABLE found",
+        "SELECT * FROM found",
+        "DROP TEMPORARY TABLE IF EXISTS found",
+    ],
+    "a temporary table's columns": [
+        "CREATE TEMPORARY TABLE IF NOT EXISTS other (topic VARCHAR(9) CHARACTER SET utf8mb4 "
+        "COLLATE utf8mb4_general_ci, place INT, PRIMARY KEY (topic))",
+        "INSERT INTO other VALUES ('é', 1) ON DUPLICATE KEY UPDATE place = 2",
+        "INSERT INTO other VALUES ('É', 1) ON DUPLICATE KEY UPDATE place = place + 1",
+        "SELECT * FROM other WHERE topic = 'e' AND place = 2",
+        "SELECT CONCAT(topic, 'ü'), CHARSET(topic), COLLATION(topic) FROM other",
+        "INSERT INTO other VALUES ('E', 1)",
+        "CREATE TEMPORARY TABLE other (a INT)",
+    ],
+    "a temporary table in a transaction": [
+        "CREATE TEMPORARY TABLE kept (n INT) ENGINE=InnoDB",
+        "INSERT INTO kept VALUES (1)",
+        "BEGIN",
+        "INSERT INTO kept VALUES (2)",
+        "UPDATE queue_offsets SET offset_acked = 50 WHERE topic = '{topic}'",
+        "ROLLBACK",
+        "SELECT n FROM kept",
+        "SELECT MAX(offset_acked) FROM queue_offsets WHERE topic = '{topic}'",
+        "BEGIN",
+        "INSERT INTO kept VALUES (3)",
+        "COMMIT",
+        "SELECT COUNT(*) FROM kept",
+    ],
 }
-UNPREPARED = {"SHOW WARNINGS", "BEGIN", "ROLLBACK", "SET sql_mode = @mode, time_zone = @zone"}
+UNPREPARED = {"SHOW WARNINGS", "BEGIN", "COMMIT", "ROLLBACK", "SET sql_mode = @mode, time_zone = @zone"}
 
 
 WIDE = {3: 8}  # an integer's width is a literal's where the session's value stands for a function
@@ -237,6 +282,54 @@ def test_a_comment_names_the_tenant(connect, tenant, other_tenant):
     with refused(3026):
         execute(session, f"/*tenant='{other_tenant}'*/ SELECT id INTO @a FROM queue_messages LIMIT 1")
     assert execute(session, "SELECT @a") == [(2,)]
+
+
+# --- temporary tables
+
+
+def test_a_temporary_table_is_one_session_s(session, connect, tenant, other_tenant, topic):
+    execute(session, "CREATE TEMPORARY TABLE mine (id VARCHAR(255))")
+    publish(session, topic, "m")
+    assert execute(session, f"INSERT INTO mine SELECT id FROM queue_messages WHERE topic = '{topic}'") == 1
+    assert execute(session, "SELECT id FROM mine") == [("m",)]
+    with refused(2004, errno=1146):
+        execute(connect(tenant), "SELECT id FROM mine")
+    execute(session, f"SET @mq_tenant = '{other_tenant}'")
+    assert execute(session, "SELECT id FROM mine") == [("m",)]
+    with refused(3026):
+        execute(session, f"INSERT INTO mine SELECT id FROM queue_messages WHERE topic = '{topic}'")
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("SELECT mine.id FROM mine JOIN queue_messages q ON q.id = mine.id", 2017),
+        ("DELETE FROM mine WHERE id IN (SELECT id FROM queue_messages)", 2017),
+        ("UPDATE queue_offsets SET offset_acked = (SELECT COUNT(*) FROM mine)", 2017),
+        ("SELECT id FROM mine UNION SELECT id FROM queue_messages", 2017),
+        ("INSERT INTO mine SELECT m.id FROM queue_messages q JOIN mine m ON m.id = q.id", 2017),
+        ("INSERT INTO queue_offsets SELECT 'g', 't', id, 1, 1 FROM mine", 2017),
+        ("SELECT id FROM mine, mq_fence", 2004),
+        ("SELECT id FROM mine JOIN information_schema.tables", 2004),
+        ("SET time_zone = (SELECT id FROM mine)", 2020),
+        ("TRUNCATE mine", 2004),
+        ("DROP TABLE mine", 2004),
+        ("CREATE TEMPORARY TABLE queue_messages (a INT)", 2003),
+        ("CREATE TEMPORARY TABLE Queue_Offsets (a INT)", 2003),
+        ("CREATE TEMPORARY TABLE mq_fence (a INT)", 2003),
+        ("CREATE TEMPORARY TABLE t2 LIKE queue_messages", 2002),
+        ("CREATE TEMPORARY TABLE t2 AS SELECT * FROM queue_messages", 2002),
+        ("CREATE TEMPORARY TABLE t2 (a INT) SELECT * FROM queue_messages", 2002),
+        ("CREATE TEMPORARY TABLE t2 (a INT) ENGINE=CONNECT TABLE_TYPE=MYSQL", 2002),
+        ("CREATE TEMPORARY TABLE t2 (a INT) ENGINE=MERGE UNION=(queue_messages)", 2002),
+        ("CREATE TEMPORARY TABLE t2 (a INT AUTO_INCREMENT PRIMARY KEY)", 2002),
+        ("CREATE TEMPORARY TABLE t2 (a INT, b INT AS (a + 1))", 2002),
+    ],
+)
+def test_what_a_temporary_table_may_not(session, statement, code):
+    execute(session, "CREATE TEMPORARY TABLE mine (id VARCHAR(255))")
+    with refused(code):
+        execute(session, statement)
 
 
 # --- locks

@@ -70,6 +70,8 @@ static const char *const texts[] = {
     "DROP DATABASE elsewhere",
     "SELECT id FROM queue_messages",
     "LOCK TABLES orders READ",
+    "SELECT @a := id FROM queue_messages",
+    "INSERT INTO t VALUES (@a)",
 };
 
 /* By the highest bits of the settings: enforcing with shards' own name for the database; warning;

@@ -244,6 +244,78 @@ static void a_reload_may_move_its_server(void **state)
     assert_true(client->closed && home->closed);
 }
 
+/* ---- temporary tables ---- */
+
+#define CREATE "CREATE TEMPORARY TABLE t (a INT)"
+#define FILL "INSERT INTO t VALUES (1)"
+
+static void expect_unknown(struct peer *p)
+{
+    client_query(&gate, p, FILL);
+    expect_err(p, 1, 1146, "MQ2004");
+    assert_null(gate_asked(&gate));
+}
+
+static void a_temporary_table_is_one_session_s(void **state)
+{
+    (void)state;
+    struct peer *other = login(&gate, "mq@acme");
+    expect_unknown(client);
+    struct peer *home = run(client, CREATE, IDLE_STATUS);
+    assert_ptr_equal(run(client, FILL, IDLE_STATUS), home);
+    expect_unknown(other);
+    choose(client, "SET @mq_tenant = 'globex'");
+    assert_ptr_equal(run(client, FILL, IDLE_STATUS), home);
+    expect_refusal(client, "INSERT INTO t SELECT failure_count FROM queue_messages", "MQ3026");
+    run(client, "DROP TEMPORARY TABLE t", IDLE_STATUS);
+    expect_unknown(client);
+}
+
+static void one_that_was_not_made_is_not_known(void **state)
+{
+    (void)state;
+    client_query(&gate, client, CREATE);
+    struct peer *home = gate_asked(&gate);
+    shard_expect(home, CREATE);
+    gate_say_err(&gate, home, 1044, "Access denied");
+    expect_err(client, 1, 1044, "Access denied");
+    expect_unknown(client);
+}
+
+static void a_reset_drops_it(void **state)
+{
+    (void)state;
+    struct peer *home = run(client, CREATE, IDLE_STATUS);
+    client_command(client, COM_RESET_CONNECTION, SLICE_LIT(""));
+    gate_run(&gate);
+    shard_expect_command(home, COM_RESET_CONNECTION);
+    gate_say_ok(&gate, home, IDLE_STATUS);
+    expect_ok(client);
+    expect_unknown(client);
+}
+
+/* Its rows are the transaction's, which no shard has seen so far. */
+static void its_rows_belong_to_the_transaction(void **state)
+{
+    (void)state;
+    struct peer *home = run(client, CREATE, IDLE_STATUS);
+    choose(client, "BEGIN");
+    client_query(&gate, client, FILL);
+    shard_expect(home, "BEGIN");
+    shard_expect(home, FILL);
+    shard_say_ok(home, OPEN_STATUS);
+    gate_say_ok(&gate, home, OPEN_STATUS);
+    expect_ok(client);
+    client_query(&gate, client, ADD); /* of any tenant of the shard */
+    shard_expect(home, ADD_ACME);
+    gate_say_ok(&gate, home, OPEN_STATUS);
+    expect_ok(client);
+    client_query(&gate, client, "ROLLBACK");
+    shard_expect(home, "ROLLBACK");
+    gate_say_ok(&gate, home, IDLE_STATUS);
+    expect_ok(client);
+}
+
 /* Their server is one, whatever the tenant. */
 static void there_is_one_beside_an_unsharded_keyspace(void **state)
 {
@@ -277,6 +349,10 @@ int main(void)
         GATE_TEST_WITH(it_takes_a_place, log_in, WAIT_YAML),
         TEST(a_reload_may_renumber_its_server),
         TEST(a_reload_may_move_its_server),
+        TEST(a_temporary_table_is_one_session_s),
+        TEST(one_that_was_not_made_is_not_known),
+        TEST(a_reset_drops_it),
+        TEST(its_rows_belong_to_the_transaction),
         GATE_TEST_WITH(there_is_one_beside_an_unsharded_keyspace, log_in, GATE_UNSHARDED_YAML),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
