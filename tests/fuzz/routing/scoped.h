@@ -277,6 +277,13 @@ static inline void scoped_star(struct scoped *s, const struct node *block)
     }
 }
 
+/* Into a queue table; what WITH names is none to it. */
+static inline bool scoped_is_insert(struct scoped *s, const struct node *n)
+{
+    const struct node *target = n->kind == N_INSERT ? node_find(n, N_TABLE) : NULL;
+    return target && catalog_find(s->catalog, scoped_last_name(s, target->child));
+}
+
 static inline void scoped_walk(struct scoped *s, const struct node *n)
 {
     size_t hidden = s->hidden_count;
@@ -285,7 +292,7 @@ static inline void scoped_walk(struct scoped *s, const struct node *n)
         scoped_with(s, with);
     if (n->kind == N_BLOCK)
         scoped_star(s, n);
-    if (n->kind == N_INSERT) {
+    if (scoped_is_insert(s, n)) {
         scoped_insert(s, n);
         scoped_assignments(s, node_find(n, N_ON_DUPLICATE));
     } else if (n->kind == N_UPDATE) {
