@@ -13,8 +13,8 @@ add_test(NAME checks/headers
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_layers.py --only headers
           --compiler ${CMAKE_C_COMPILER} -- ${definitions})
 
-# Files that repeat what the program prints must say the same: documents, and the DDL, whatever
-# its white space and without its comments.
+# Files that repeat what the program prints must say the same: documents, and the DDL and the
+# VSchema, whatever their white space and without comments.
 function(same_ddl file option)
   add_test(NAME checks/${file}
     COMMAND bash -c "diff -uwB <(grep -v '^-- ' ${file}) <('$<TARGET_FILE:mqgate>' schema ${option})"
@@ -26,6 +26,7 @@ if(TARGET mqgate)
   same_ddl(legacy.sql --legacy)
   same_ddl(tenant.sql --tenant)
   same_ddl(tenant_vindex.sql --vindex-table)
+  same_ddl(vschema.json --vschema)
 endif()
 
 add_subdirectory(${CMAKE_CURRENT_LIST_DIR}/bench)

@@ -8,9 +8,12 @@ import shutil
 import subprocess
 import tempfile
 
+import vitess
 from dockerd import CannotRun, DockerError, run, succeeds
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CACHE = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "mqgate")
 LABEL = "mqgate.stand-in"
 CERTIFICATES = "/usr/local/share/ca-certificates"
 
@@ -22,7 +25,7 @@ DEBIAN = ["mmdebstrap", "--quiet", "--variant=minbase",
 
 # What the server and its clients need of the unpacked packages.
 MYSQL = ["usr/sbin/mysqld", "usr/bin/mysql", "usr/bin/mysqladmin", "usr/share/mysql",
-         "usr/lib/x86_64-linux-gnu/*.so*"]
+         "usr/lib/x86_64-linux-gnu/*.so*", "usr/lib/mysql/plugin/mysql_native_password.so"]
 
 
 def debian(name, labels):
@@ -48,18 +51,29 @@ def mysql(name, labels):
         run(["docker", "build", "--label", labels, "--tag", name, folder])
 
 
+def vttestserver(name, labels):
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(f"{ROOT}/tests/containers/vttestserver", folder, dirs_exist_ok=True)
+        try:
+            shutil.copy(vitess.program(CACHE), os.path.join(folder, "vtcombo"))
+        except vitess.VitessError as problem:
+            raise CannotRun(str(problem)) from None
+        run(["docker", "build", "--label", labels, "--tag", name, folder])
+
+
 def copy(path, target):
     os.makedirs(os.path.dirname(target), exist_ok=True)
     run(["cp", "-a", path, target])
 
 
-MAKERS = {"debian:bookworm-slim": debian, "mysql:9": mysql}
+MAKERS = {"debian:bookworm-slim": debian, "mysql:9": mysql,
+          "vitess/vttestserver:v24.0.4-mysql84": vttestserver}
 
 
 def recipe(name):
     """Names how an image is made; another recipe makes it anew."""
     digest = hashlib.sha256(repr((DEBIAN, MYSQL)).encode())
-    for path in sorted(glob.glob(f"{ROOT}/tests/containers/{name.split(':')[0]}/*")):
+    for path in sorted(glob.glob(f"{ROOT}/tests/containers/{MAKERS[name].__name__}/*")):
         digest.update(open(path, "rb").read())
     return f"{LABEL}={digest.hexdigest()[:16]}"
 

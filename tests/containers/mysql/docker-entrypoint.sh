@@ -35,7 +35,8 @@ set_up() {
     wait $!
 }
 
-if [ "${1:-}" != --initialize-insecure ] && [ ! -e /var/lib/mysql/set-up ]; then
+# Without a root password there is nothing to set up: the image is being built, or is another's base.
+if [ -n "${MYSQL_ROOT_PASSWORD:-}" ] && [ ! -e /var/lib/mysql/set-up ]; then
     set_up
     touch /var/lib/mysql/set-up
 fi
