@@ -199,6 +199,38 @@ static enum err_code doubt_names(struct planner *p, const struct node *branch)
     return code;
 }
 
+/* MariaDB loses rows of a DISTINCT that is ordered by an expression it also lists, behind something
+ * else, when two character sets meet in it: ASCII identifiers have met none in the legacy schema.
+ * What is in COALESCE() is to the server no expression of the list, and the same value. */
+static bool loses_rows(const struct planner *p)
+{
+    const struct node *block = p->scope ? p->scope->block : NULL;
+    return p->dialect->flavour == FLAVOUR_MARIADB && !p->scatter && block &&
+           block->flags & NODE_F_DISTINCT && !node_find(block, N_GROUP_BY);
+}
+
+static bool is_plain(const struct node *n)
+{
+    return n->kind == N_COLUMN || n->kind == N_LITERAL || n->kind == N_PARAM;
+}
+
+/* What is edited at one token comes out in the order of the edits: this one is around the others. */
+static enum err_code visit_order(struct planner *p, const struct node *order)
+{
+    bool hides = loses_rows(p);
+    enum err_code code = MQ_OK;
+    for (const struct node *c = hides ? order->child : NULL; c && !code; c = c->next)
+        if (!is_plain(c->child))
+            code = plan_edit(p, EDIT_BEFORE, c->child->first, c->child->first,
+                             SLICE_LIT("COALESCE("));
+    if (!code)
+        code = qualified_order_by(p, order);
+    for (const struct node *c = hides ? order->child : NULL; c && !code; c = c->next)
+        if (!is_plain(c->child))
+            code = plan_edit(p, EDIT_AFTER, c->child->last, c->child->last, SLICE_LIT(")"));
+    return code;
+}
+
 static enum err_code visit_part(struct planner *p, const struct node *n)
 {
     if (n->kind == N_WITH)
@@ -213,7 +245,7 @@ static enum err_code visit_part(struct planner *p, const struct node *n)
         p->t->locks = true;
     if (is_elsewhere(p, n))
         return MQ_OK;
-    return n->kind == N_ORDER_BY ? qualified_order_by(p, n) : visit(p, n);
+    return n->kind == N_ORDER_BY ? visit_order(p, n) : visit(p, n);
 }
 
 /* The shape is that of the first branch, which names the columns. */

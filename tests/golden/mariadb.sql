@@ -123,3 +123,12 @@ CREATE TABLE queue_messages (
 -- case: JSON of MariaDB is none to MySQL
 -- args: --set @mq_tenant=acme --dialect mysql-9.7
 CREATE TABLE queue_messages (`offset` bigint unsigned NOT NULL, metadata longtext CHECK (json_valid(metadata)))
+-- case: DISTINCT ordered by expressions that it lists: the server would lose rows
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT DISTINCT failure_count x, CONCAT(topic, id), offset + 1 FROM queue_messages ORDER BY x, CONCAT(topic, id) DESC, offset + 1
+-- case: the same, with an edit at either end
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT DISTINCT id, topic COLLATE utf8mb4_bin FROM queue_messages ORDER BY id, topic COLLATE utf8mb4_bin
+-- case: columns, numbers and groups are not hidden
+-- args: --set @mq_tenant=acme --dialect mariadb-10.11
+SELECT DISTINCT id, CONCAT(topic, id) FROM queue_messages GROUP BY id, CONCAT(topic, id) ORDER BY id, CONCAT(topic, id)
