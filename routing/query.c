@@ -256,7 +256,7 @@ enum err_code query_visit(struct planner *p, const struct node *query)
     bool locked = p->locked;
     if (++p->depth > 2 * NESTING_MAX)
         return reject(p, MQ_TOO_COMPLEX, "the statement is nested too deeply");
-    enum err_code code = MQ_OK;
+    enum err_code code = vitess_check(p, query);
     p->locked |= node_find(query, N_LOCKING) != NULL;
     for (const struct node *c = query->child; c && !code; c = c->next)
         code = visit_part(p, c);

@@ -173,7 +173,7 @@ static void make_parts(const struct tenant **tenants, size_t count, struct arena
 void route_split(const struct topology *t, const struct merge_recipe *recipe, struct arena *arena,
                  struct route *r)
 {
-    bool merged = recipe->kind == MERGE_ROWS && !recipe->joined;
+    bool merged = recipe->kind == MERGE_ROWS && !recipe->joined && !recipe->nested;
     if (!config_is_vitess(t->config) || merged)
         return;
     const struct route_part *all = r->parts; /* vtgates are one shard */

@@ -103,3 +103,15 @@ SELECT id FROM queue_messages UNION ALL SELECT topic FROM queue_offsets
 -- case: other rows
 -- args: -c vitess.yaml --set @mq_tenant=acme
 SELECT id FROM queue_messages WHERE offset > ALL (SELECT offset_acked FROM queue_offsets)
+
+-- case: another order
+-- args: -c vitess.yaml --set @mq_tenant=acme
+SELECT id, (SELECT MAX(offset_acked) FROM queue_offsets o WHERE o.topic = m.topic) FROM queue_messages m WHERE topic = 't' ORDER BY id
+
+-- case: a query in the list, in any order
+-- args: -c vitess.yaml --set @mq_tenant=acme
+SELECT id, (SELECT MAX(offset_acked) FROM queue_offsets o WHERE o.topic = m.topic) FROM queue_messages m WHERE topic = 't'
+
+-- case: a query inside, tenant by tenant
+-- args: -c vitess-qualified.yaml
+SELECT id FROM queue_messages m WHERE topic = 't' AND EXISTS (SELECT 1 FROM queue_offsets o WHERE o.topic = m.topic AND o.partition_key = m.partition_key)

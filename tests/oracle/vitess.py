@@ -27,7 +27,7 @@ DIFFERENCES = [
     ("UNION, EXCEPT, INTERSECT", "the rows of all branches",
      "those of a branch were missing; mqgate refuses them", None),
     ("a sub-query in the select list, and ORDER BY", "the rows in this order",
-     "another order, or 1105, of some", (1105, "missing bind var")),
+     "another order, of some: mqgate refuses them; or 1105", (1105, "missing bind var")),
     ("ORDER BY the number of a literal's column", "served", "1054: the literal is taken for a name",
      (1054, "in 'order clause'")),
     ("USING", "served", "1052, 1054, 1105 or 1815 of many, and another table's name at a column; write ON",
