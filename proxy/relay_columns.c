@@ -15,8 +15,6 @@ bool relay_renames_database(const struct session *s)
     return s->database && !s->observed && strcmp(relay_shard_database(s), s->database) != 0;
 }
 
-/* ---- errors ---- */
-
 /* Only one of client and backend speaks of MariaDB's extended metadata. */
 static bool differs_in_form(const struct session *s)
 {

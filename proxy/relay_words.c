@@ -128,5 +128,3 @@ void relay_note_diagnostic_type(struct session *s, size_t number, struct slice d
         column_def_parse(definition, s->backend->capabilities, &column))
         s->request.types[number] = column.type;
 }
-
-/* ---- the answer to a PREPARE ---- */
