@@ -45,6 +45,12 @@ static struct deployment *take_pending(struct server *s, uint64_t serial)
     return d;
 }
 
+/* From here on who connects is served by the new configuration. */
+static void log_reloaded(void)
+{
+    log_info("server", "reloaded");
+}
+
 /* On the placement thread, which logs failures itself. */
 static void on_published(void *context, struct tenant_map *map, uint64_t serial,
                          const struct err *failed)
@@ -54,6 +60,8 @@ static void on_published(void *context, struct tenant_map *map, uint64_t serial,
     struct deployment *reloaded = take_pending(s, serial);
     for (uint32_t i = 0; i < s->fleet.worker_count; i++)
         worker_deploy(&s->fleet.workers[i], reloaded, map, serial);
+    if (reloaded)
+        log_reloaded();
     deployment_release(reloaded);
 }
 
@@ -189,6 +197,7 @@ static void deploy(struct server *s, struct deployment *d)
     } else {
         for (uint32_t i = 0; i < s->fleet.worker_count; i++)
             worker_deploy(&s->fleet.workers[i], s->deployment, s->tenants, 0);
+        log_reloaded();
     }
     deployment_release(old);
 }
@@ -245,7 +254,6 @@ static void reload(void *context, struct topology *topology)
         return;
     }
     deploy(s, d);
-    log_info("server", "reloaded");
 }
 
 static void on_hup(evutil_socket_t fd, short what, void *context)
