@@ -31,7 +31,8 @@ from waiting import wait_until
 OTHERS = ["near", "far", "else", "other", "MINE"]
 SESSION = "SET NAMES utf8mb4 COLLATE utf8mb4_bin"
 SERVER_OPTIONS = {
-    "mariadb": ["--max-statement-time=20"],
+    # Without extended keys, with which MariaDB loses groups (docs/testing.md).
+    "mariadb": ["--max-statement-time=20", "--optimizer-switch=extended_keys=off"],
     "mysql": ["--max-execution-time=20000"],
 }
 # What the cluster is made of.
